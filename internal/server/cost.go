@@ -149,10 +149,7 @@ func NewEstimator(crd *apiextensions.CustomResourceDefinition, env *environment.
 
 // EstimatorOf is [NewEstimator] for a CRD as it is sent to the API server, in the environment of the linked libraries.
 func EstimatorOf(crd *apiextensionsv1.CustomResourceDefinition) (Estimator, error) {
-	crd = crd.DeepCopy()
-	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
-	internal := &apiextensions.CustomResourceDefinition{}
-	err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, internal, nil)
+	internal, err := InternalCRD(crd)
 	return NewEstimator(internal, nil), err
 }
 

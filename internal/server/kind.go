@@ -68,8 +68,7 @@ func NewKindFor(crd *apiextensionsv1.CustomResourceDefinition, kubeVersion strin
 }
 
 func newKind(crd *apiextensionsv1.CustomResourceDefinition, server *kube.Version) *Kind {
-	crd = crd.DeepCopy()
-	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
+	crd = Defaulted(crd.DeepCopy())
 	k := &Kind{crd: crd}
 	for i := range crd.Spec.Versions {
 		k.versions = append(k.versions, &kindVersion{CustomResourceDefinitionVersion: &crd.Spec.Versions[i], crd: crd, server: server})

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"fmt"
+
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -20,6 +22,25 @@ func Structural(s *apiextensionsv1.JSONSchemaProps) (*structuralschema.Structura
 func Internal(s *apiextensionsv1.JSONSchemaProps) (*apiextensions.JSONSchemaProps, error) {
 	out := &apiextensions.JSONSchemaProps{}
 	return out, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, out, nil)
+}
+
+// Defaulted returns a CRD as the API server reads it on creation: with defaults, and without a status.
+// It shares most of its content with crd.
+func Defaulted(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	out := &apiextensionsv1.CustomResourceDefinition{TypeMeta: crd.TypeMeta, ObjectMeta: crd.ObjectMeta, Spec: crd.Spec}
+	out.Spec.Conversion = crd.Spec.Conversion.DeepCopy()
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(out)
+	return out
+}
+
+// InternalCRD returns a CRD in the type that the API server validates on creation. It shares most of
+// its content with crd.
+func InternalCRD(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
+	out := &apiextensions.CustomResourceDefinition{}
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(Defaulted(crd), out, nil); err != nil {
+		return nil, fmt.Errorf("convert to the API server's internal version: %w", err)
+	}
+	return out, nil
 }
 
 // Defaults returns a function that sets the defaults of a root schema in an object, and removes nulls, as

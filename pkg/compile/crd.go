@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/json"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
@@ -139,23 +140,6 @@ func editable(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cu
 	return &copied
 }
 
-// internalCRD returns the CRD with the additions, in the internal version that the API server
-// validates on creation.
-func (c *compiler) internalCRD(additions []Addition) (*apiextensions.CustomResourceDefinition, error) {
-	return created(c.extended(additions))
-}
-
-func created(sent *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
-	crd := &apiextensionsv1.CustomResourceDefinition{TypeMeta: sent.TypeMeta, ObjectMeta: sent.ObjectMeta, Spec: sent.Spec}
-	crd.Spec.Conversion = sent.Spec.Conversion.DeepCopy()
-	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
-	out := &apiextensions.CustomResourceDefinition{}
-	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil); err != nil {
-		return nil, fmt.Errorf("convert to the API server's internal version: %w", err)
-	}
-	return out, nil
-}
-
 // verdicts caches validation errors by CRD: compiling a compiled file again validates the
 // same CRD twice.
 var verdicts = lru.New(64)
@@ -164,7 +148,7 @@ var verdicts = lru.New(64)
 // on creation.
 func (c *compiler) judge(additions []Addition) (*apiextensions.CustomResourceDefinition, field.ErrorList, error) {
 	extended := c.extended(additions)
-	crd, err := created(extended)
+	crd, err := server.InternalCRD(extended)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,7 +172,7 @@ func (c *compiler) judge(additions []Addition) (*apiextensions.CustomResourceDef
 	l := validation.ValidateCustomResourceDefinition(context.Background(), crd)
 	if len(l) > 0 && 0 < dropped && dropped <= maxFieldPaths {
 		// The API server reports a default that violates a rule at the rule's fieldPath.
-		if crd, err = created(extended); err != nil {
+		if crd, err = server.InternalCRD(extended); err != nil {
 			return nil, nil, err
 		}
 		l = validation.ValidateCustomResourceDefinition(context.Background(), crd)

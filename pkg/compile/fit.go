@@ -122,7 +122,7 @@ func (f *fitted) sum() uint64 {
 // existing ones. It returns the unions and versions that fit in no style. No other function
 // makes this choice.
 func (c *compiler) fit() []failure {
-	original, err := c.internalCRD(nil)
+	original, err := server.InternalCRD(c.crd)
 	if err != nil {
 		c.report(diag.New(codes.UndecodableCRD, c.pos(c.manifest.Node), "%v", err))
 		return nil

@@ -130,7 +130,7 @@ func (c *Compilation) Plan() (*Plan, diag.List) {
 }
 
 func (c *compiler) plan() (*Plan, error) {
-	original, err := c.internalCRD(nil)
+	original, err := server.InternalCRD(c.crd)
 	if err != nil {
 		return nil, err
 	}
