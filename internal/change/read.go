@@ -140,20 +140,10 @@ const getServers = "write a list, such as [v1.37.1, {name: a, version: v1.36.4}]
 // ReadServers reads the versions of API servers from a list, or from the output of kubectl get
 // --raw /version or kubectl version -o yaml, with one document per server.
 func ReadServers(name string, src []byte, limits yamltext.Limits) ([]Server, diag.List) {
-	file, wrong := yamltext.ParseManifest(name, src, limits)
-	if wrong != nil {
-		return nil, diag.List{*wrong}
-	}
 	r := &yamltext.ConfigReader{File: name, Code: codes.UnusableFact}
 	var found []yamltext.ConfigValue
-	for _, d := range file.Docs {
-		if d.Root == nil {
-			continue
-		}
-		r.Diags = append(r.Diags, yamltext.Duplicates(name, d.Root)...)
-		if _, _, wrong := yamltext.KubectlValue(name, file, d); wrong != nil {
-			r.Diags = append(r.Diags, *wrong)
-		} else if root := r.Value(d.Root, "v1.37.1"); root.Node.Kind == yaml.SequenceNode {
+	for _, n := range r.Documents(src, limits) {
+		if root := r.Value(n, "v1.37.1"); root.Node.Kind == yaml.SequenceNode {
 			found = append(found, root.Items()...)
 		} else {
 			found = append(found, root)

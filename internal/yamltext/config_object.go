@@ -14,9 +14,8 @@ import (
 // APIVersion is the only supported apiVersion.
 const APIVersion = "unioncel.dev/v1alpha1"
 
-// Open returns the root nodes of the documents in a file, or nil after an error. Every YAML reader
-// must read the same from the documents. Diagnostics do not quote a file that does not mention
-// unioncel; hint extends the hint of the diagnostic for such a file.
+// Open returns the root nodes of the documents in a file, or nil after an error. Diagnostics do not quote
+// a file that does not mention unioncel; hint extends the hint of the diagnostic for such a file.
 func (r *ConfigReader) Open(src []byte, kind, hint string) []*yaml.Node {
 	report := func(code diag.Code, hint, message string) {
 		r.Diags = append(r.Diags, diag.New(code, diag.Pos{File: r.File}, "%s", message).Hinted(hint))
@@ -25,31 +24,35 @@ func (r *ConfigReader) Open(src []byte, kind, hint string) []*yaml.Node {
 		report(r.Code, head(kind)+hint, "this is not a "+kind+": it has no apiVersion: "+APIVersion)
 		return nil
 	}
-	file, wrong := ParseManifest(r.File, src, Limits{})
-	if wrong != nil {
-		r.Diags = append(r.Diags, *wrong)
-		return nil
-	}
-	var l []*yaml.Node
-	for _, d := range file.Docs {
-		if d.Root == nil {
-			continue
-		}
-		l = append(l, d.Root)
-		duplicates := Duplicates(r.File, d.Root)
-		r.Diags = append(r.Diags, duplicates...)
-		if len(duplicates) > 0 {
-			continue
-		}
-		if _, _, wrong := KubectlValue(r.File, file, d); wrong != nil {
-			r.Diags = append(r.Diags, *wrong)
-		}
-	}
-	if len(l) == 0 {
+	l := r.Documents(src, Limits{})
+	if len(l) == 0 && !r.Diags.HasErrors() {
 		report(codes.EmptyInput, "", "the file is empty")
 	}
 	if r.Diags.HasErrors() {
 		return nil
+	}
+	return l
+}
+
+// Documents returns the root nodes of the documents in a file, without documents with errors. Every YAML
+// reader must read the same from a document.
+func (r *ConfigReader) Documents(src []byte, limits Limits) (l []*yaml.Node) {
+	file, wrong := ParseManifest(r.File, src, limits)
+	if wrong != nil {
+		r.Diags = append(r.Diags, *wrong)
+		return nil
+	}
+	for _, d := range file.Docs {
+		if d.Root == nil {
+			continue
+		}
+		if duplicates := Duplicates(r.File, d.Root); len(duplicates) > 0 {
+			r.Diags = append(r.Diags, duplicates...)
+		} else if _, _, wrong := KubectlValue(r.File, file, d); wrong != nil {
+			r.Diags = append(r.Diags, *wrong)
+		} else {
+			l = append(l, d.Root)
+		}
 	}
 	return l
 }
