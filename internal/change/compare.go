@@ -18,7 +18,6 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/server"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -39,78 +38,75 @@ func Compare(ctx context.Context, old, new *Input) (Comparison, error) {
 	for i, v := range old.Spec.Versions {
 		j := versionIndex(new.CustomResourceDefinition, v.Name)
 		if j < 0 {
-			c := Change{Version: v.Name, Sort: VersionSort, Subject: "version " + v.Name, Kind: Removed, What: "version " + v.Name + " removed", Class: Tighter, Pos: new.pos("", nil, "")}
-			if !v.Served {
-				c.Class, c.What = Same, c.What+", which was not served"
+			c := versionChange(v, Removed, Tighter, "was")
+			if c.Version, c.Pos = v.Name, new.Pos; !v.Served {
 				c.Note = "unioncel rollout says whether objects may be stored in it."
 			}
 			r.Changes = append(r.Changes, c)
 			continue
 		}
-		found, err := compare(ctx, old, new, i, j)
-		if err != nil {
+		if err := r.compare(ctx, old, new, i, j); err != nil {
 			return r, err
 		}
-		r.Changes = append(r.Changes, found...)
 	}
 	for _, v := range new.Spec.Versions {
-		if versionIndex(old.CustomResourceDefinition, v.Name) < 0 {
-			c := Change{NewVersion: v.Name, Sort: VersionSort, Subject: "version " + v.Name, Kind: Added, What: "version " + v.Name + " added", Class: Looser, Pos: new.pos(v.Name, nil, "")}
-			if !v.Served {
-				c.Class = Same
-				c.What += ", which is not served"
-			}
+		if !has(old.CustomResourceDefinition, v.Name) {
+			c := versionChange(v, Added, Looser, "is")
+			c.NewVersion, c.Pos = v.Name, new.pos(v.Name, nil, "")
 			r.Changes = append(r.Changes, c)
 		}
 	}
 	return r, nil
+}
+
+// versionChange returns the change of a version that only one CRD has.
+func versionChange(v apiextensionsv1.CustomResourceDefinitionVersion, kind ChangeKind, class Class, is string) Change {
+	c := Change{Sort: VersionSort, Subject: "version " + v.Name, Kind: kind, What: "version " + v.Name + " " + string(kind), Class: class}
+	if !v.Served {
+		c.Class, c.What = Same, c.What+", which "+is+" not served"
+	}
+	return c
 }
 
 // CompareVersions compares the served versions of a CRD in pairs, in the order of the CRD. Bounds and
 // errors are the same as for [Compare].
 func CompareVersions(ctx context.Context, crd *Input) (Comparison, error) {
 	r := Comparison{Name: crd.Name}
-	var pairs [][2]int
 	for i, v := range crd.Spec.Versions {
 		for j, u := range crd.Spec.Versions {
 			if j > i && v.Served && u.Served {
-				pairs = append(pairs, [2]int{i, j})
+				if err := r.compare(ctx, crd, crd, i, j); err != nil {
+					return r, err
+				}
 			}
 		}
-	}
-	for _, pair := range pairs {
-		found, err := compare(ctx, crd, crd, pair[0], pair[1])
-		if err != nil {
-			return r, err
-		}
-		r.Changes = append(r.Changes, found...)
 	}
 	return r, nil
 }
 
 // compare compares two versions. After a panic, only their difference is undecided.
-func compare(ctx context.Context, old, new *Input, i, j int) (changes []Change, err error) {
+func (r *Comparison) compare(ctx context.Context, old, new *Input, i, j int) (err error) {
 	a, b := old.Spec.Versions[i], new.Spec.Versions[j]
 	defer func() {
 		if cause := recover(); cause != nil {
-			changes = []Change{{Version: a.Name, NewVersion: b.Name, Sort: VersionSort, Subject: "version " + b.Name, Kind: Changed, What: "version " + b.Name + " changed",
-				Class: Undecided, Undecided: fmt.Sprintf("internal error: %v; please report both files", cause), Pos: new.Pos}}
+			r.Changes = append(r.Changes, Change{Version: a.Name, NewVersion: b.Name, Sort: VersionSort, Subject: "version " + b.Name, Kind: Changed, What: "version " + b.Name + " changed",
+				Class: Undecided, Undecided: fmt.Sprintf("internal error: %v; please report both files", cause), Pos: new.Pos})
 		}
 	}()
 	for _, v := range []apiextensionsv1.CustomResourceDefinitionVersion{a, b} {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-			return nil, fmt.Errorf("version %s has no schema", v.Name)
+			return fmt.Errorf("version %s has no schema", v.Name)
 		}
 	}
 	if reflect.DeepEqual(a.Schema, b.Schema) && reflect.DeepEqual(a.Subresources, b.Subresources) {
-		return nil, nil // keys of a union that do not affect its rules make no difference
+		return nil // keys of a union that do not affect its rules make no difference
 	}
 	p, err := newPair(ctx, old.CustomResourceDefinition, new.CustomResourceDefinition, i, j)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w := &walker{ctx: logic.Question(ctx), pair: p, folded: map[string]bool{}}
-	w.unions(unionsOf(old, a.Name), unionsOf(new, b.Name))
+	w.unions(old, new)
 	w.walk(nil, p.root(oldSide), p.root(newSide))
 	w.status()
 	w.scale(scale(a), scale(b))
@@ -120,27 +116,25 @@ func compare(ctx context.Context, old, new *Input, i, j int) (changes []Change, 
 		}
 	}
 	if err := p.decide(w.found); err != nil {
-		return nil, err
+		return err
 	}
-	var l []Change
+	if w.found, err = p.budget(ctx, w.found); err != nil {
+		return err
+	}
+	slices.SortStableFunc(w.found, func(a, b *difference) int { return schemapath.Compare(a.Path, b.Path) })
 	for _, d := range w.found {
-		c := d.Change
-		c.Version, c.NewVersion = a.Name, b.Name
-		c.Pos = new.pos(b.Name, c.Path, c.Keyword)
-		l = append(l, c)
+		d.Version, d.NewVersion, d.Pos = a.Name, b.Name, new.pos(b.Name, d.Path, d.Keyword)
+		if err := d.advise(p.root(newSide), new.KubeVersion); err != nil {
+			return err
+		}
+		r.Changes = append(r.Changes, d.Change)
 	}
-	budget, err := p.budget(ctx)
-	if budget != nil {
-		budget.Version, budget.NewVersion, budget.Pos = a.Name, b.Name, new.pos(b.Name, nil, "")
-		l = append(l, *budget)
-	}
-	slices.SortStableFunc(l, func(a, b Change) int { return schemapath.Compare(a.Path, b.Path) })
-	return l, err
+	return nil
 }
 
-// budget returns the change of whether the rules of the version together exceed what the API server
-// spends on a request. It is nil if they do not, or if they cost the same as before.
-func (p *pair) budget(ctx context.Context) (*Change, error) {
+// budget appends the change of whether the rules of the version together exceed what the API server
+// spends on a request, unless they do not, or cost the same as before.
+func (p *pair) budget(ctx context.Context, l []*difference) ([]*difference, error) {
 	var estimates [2]uint64
 	for _, side := range bothSides {
 		if e, err := server.EstimatorOf(p.crds[side]); err == nil {
@@ -148,9 +142,9 @@ func (p *pair) budget(ctx context.Context) (*Change, error) {
 		}
 	}
 	if estimates[newSide] == estimates[oldSide] {
-		return nil, nil
+		return l, nil
 	}
-	c := &Change{Sort: VersionSort, Subject: "cost of a request", Kind: Changed, Class: Same}
+	c := Change{Sort: VersionSort, Subject: "cost of a request", Kind: Changed, Class: Same}
 	for _, side := range bothSides {
 		f, err := verify.Request(ctx, p.crds[side], p.index[side], p.crds[1-side], p.index[1-side])
 		switch {
@@ -171,21 +165,10 @@ func (p *pair) budget(ctx context.Context) (*Change, error) {
 			c.Class, c.What, c.Refused = Tighter, f.Text, &Counterexample{Object: f.New, Errors: []string{f.Message}}
 		}
 	}
-	if c.What == "" {
-		return nil, nil
+	if c.What != "" {
+		l = append(l, &difference{Change: c})
 	}
-	return c, nil
-}
-
-// unionsOf returns the unions of a version.
-func unionsOf(c *Input, version string) []compile.UnionPlan {
-	var l []compile.UnionPlan
-	for _, u := range c.Unions {
-		if u.Name == version {
-			l = append(l, u)
-		}
-	}
-	return l
+	return l, nil
 }
 
 // compareFields compares the fields outside the schemas of two CRDs.
@@ -195,6 +178,7 @@ func compareFields(r *Comparison, old, new *Input) {
 			Class: class, Note: note, Pos: new.pos(version, nil, "")})
 	}
 	a, b := old.Spec, new.Spec
+	loosened := map[bool]Class{true: Looser, false: Tighter}
 	for _, k := range []struct{ name, old, new string }{
 		{"spec.scope", string(a.Scope), string(b.Scope)},
 		{"spec.group", a.Group, b.Group},
@@ -206,10 +190,11 @@ func compareFields(r *Comparison, old, new *Input) {
 		}
 	}
 	if a.PreserveUnknownFields != b.PreserveUnknownFields {
-		add("", "spec.preserveUnknownFields", map[bool]Class{true: Looser, false: Tighter}[b.PreserveUnknownFields], "", "spec.preserveUnknownFields %t -> %t", a.PreserveUnknownFields, b.PreserveUnknownFields)
+		add("", "spec.preserveUnknownFields", loosened[b.PreserveUnknownFields], "", "spec.preserveUnknownFields %t -> %t", a.PreserveUnknownFields, b.PreserveUnknownFields)
 	}
-	if x, y := strategy(a.Conversion), strategy(b.Conversion); x != y {
-		add("", "spec.conversion", Same, "Objects that are stored in another version are read otherwise from now on.", "conversion %s -> %s", x, y)
+	if x, y := Converts(old.CustomResourceDefinition), Converts(new.CustomResourceDefinition); x != y {
+		strategy := map[bool]apiextensionsv1.ConversionStrategyType{true: apiextensionsv1.WebhookConverter, false: apiextensionsv1.NoneConverter}
+		add("", "spec.conversion", Same, "Objects that are stored in another version are read otherwise from now on.", "conversion %s -> %s", strategy[x], strategy[y])
 	}
 	for _, v := range b.Versions {
 		i := versionIndex(old.CustomResourceDefinition, v.Name)
@@ -218,24 +203,13 @@ func compareFields(r *Comparison, old, new *Input) {
 		}
 		was := a.Versions[i]
 		if was.Served != v.Served {
-			class := Looser
-			if was.Served {
-				class = Tighter
-			}
-			add(v.Name, "served", class, "", "served %t -> %t", was.Served, v.Served)
+			add(v.Name, "served", loosened[v.Served], "", "served %t -> %t", was.Served, v.Served)
 		}
 		if was.Storage != v.Storage && v.Storage {
 			add(v.Name, "storage", Same, "unioncel rollout plans the migration of the stored objects.", "%s is the storage version", v.Name)
 		}
 	}
 	slices.SortStableFunc(r.Changes, func(a, b Change) int { return strings.Compare(a.Subject, b.Subject) })
-}
-
-func strategy(c *apiextensionsv1.CustomResourceConversion) apiextensionsv1.ConversionStrategyType {
-	if c == nil {
-		return apiextensionsv1.NoneConverter
-	}
-	return c.Strategy
 }
 
 func scale(v apiextensionsv1.CustomResourceDefinitionVersion) *apiextensionsv1.CustomResourceSubresourceScale {
@@ -258,9 +232,9 @@ func (w *walker) status() {
 	}
 	d := w.add(nil, VersionSort, "subresource status", "", kind, "subresource status "+string(kind))
 	d.Note = note
-	for side, clauses := range [...]*[]schemadiff.Clause{oldSide: &d.shift.Old, newSide: &d.shift.New} {
+	for _, side := range bothSides {
 		if s, has := w.pair.root(side).Properties["status"]; has && looksAtStatus(w.pair.root(side)) {
-			*clauses = w.clause(schemapath.New("status"), nil, w.values(&s)...)
+			d.shift.Clauses[side] = w.clause(schemapath.New("status"), nil, w.values(&s)...)
 		}
 	}
 }
@@ -281,7 +255,7 @@ func (w *walker) scale(o, n *apiextensionsv1.CustomResourceSubresourceScale) {
 	}
 	d := w.add(nil, VersionSort, "subresource scale", "", kindOf(o != nil, n != nil), "")
 	d.What = "subresource scale " + string(d.Kind)
-	d.shift.Old, d.shift.New = w.scaled(o, newSide), w.scaled(n, oldSide)
+	d.shift.Clauses = [2][]schemadiff.Clause{oldSide: w.scaled(o, newSide), newSide: w.scaled(n, oldSide)}
 }
 
 // scaled returns the clauses of a scale subresource that the other side's schema does not imply.

@@ -11,14 +11,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// where returns the path of the changed schema. If versions is true, the names of the compared
-// versions come before the path.
+// where returns the path of the changed schema. If versions is true, or there is no path, it begins
+// with the names of the compared versions.
 func (c Change) where(versions bool) string {
 	path := c.Path.String()
 	if path == "" && c.Sort != VersionSort {
 		path = "(root)"
 	}
-	if name := c.versions(); versions && name != "" {
+	if name := c.versions(); (versions || path == "") && name != "" {
 		return strings.TrimSpace(name + " " + path)
 	}
 	return path
@@ -47,23 +47,13 @@ func (r Comparison) several() bool {
 
 // examples returns the counterexamples of a change, with their titles.
 func (c Change) examples() []titled {
-	var l []titled
-	if c.Refused != nil {
-		l = append(l, titled{"was accepted and is rejected now", c.Refused})
-	}
-	if c.Accepted != nil {
-		l = append(l, titled{"is accepted now and was rejected", c.Accepted})
-	}
+	refused, accepted := "was accepted and is rejected now", "is accepted now and was rejected"
 	if c.Version != c.NewVersion {
-		for i, t := range l {
-			accepts, refuses := c.Version, c.NewVersion
-			if t.Counterexample == c.Accepted {
-				accepts, refuses = refuses, accepts
-			}
-			l[i].title = fmt.Sprintf("is accepted by %s and rejected by %s", accepts, refuses)
-		}
+		const format = "is accepted by %s and rejected by %s"
+		refused, accepted = fmt.Sprintf(format, c.Version, c.NewVersion), fmt.Sprintf(format, c.NewVersion, c.Version)
 	}
-	return l
+	l := []titled{{refused, c.Refused}, {accepted, c.Accepted}}
+	return slices.DeleteFunc(l, func(t titled) bool { return t.Counterexample == nil })
 }
 
 type titled struct {

@@ -26,8 +26,8 @@ import (
 
 // rejections returns the errors of the API server's own validation of the update.
 func (f *Facts) rejections() (l []string) {
-	old, err := internal(f.From)
-	to, wrong := internal(f.To)
+	old, err := server.InternalCRD(f.From)
+	to, wrong := server.InternalCRD(f.To)
 	if err := errors.Join(err, wrong); err != nil {
 		return []string{err.Error()}
 	}
@@ -46,14 +46,6 @@ func (f *Facts) rejections() (l []string) {
 		l = append(l, err.Error())
 	}
 	return l
-}
-
-// internal converts a CRD to the type that the API server validates. It drops the status.
-func internal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
-	crd = defaulted(crd)
-	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
-	out := &apiextensions.CustomResourceDefinition{}
-	return out, apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil)
 }
 
 // The releases with the APIs that plans use.
@@ -226,10 +218,10 @@ func (f *Facts) printUnprinted() string {
 	return strings.Join(l, "\n")
 }
 
-// warned returns the unions whose new violations a policy can find, with the changes of them in lines.
-func (f *Facts) warned() (found []union.Kind, lines []string) {
+// findWarnings sets the unions whose new violations a policy can warn of.
+func (f *Facts) findWarnings() {
 	if f.Changes == nil || f.Kinds == nil {
-		return nil, nil
+		return
 	}
 	for _, c := range f.Changes.Changes {
 		for _, k := range slices.Concat(f.Kinds.ByKind()...) {
@@ -237,33 +229,26 @@ func (f *Facts) warned() (found []union.Kind, lines []string) {
 				o := slices.Concat(alone.Objects, alone.Lists)[0]
 				if c.Sort == UnionSort && c.Class.Refuses() && k.Version == c.NewVersion && o.Path.Equal(c.Path) && violates(c, o) {
 					if policies, _ := policy.Validating([]union.Kind{alone}, policy.Options{}); len(policies) > 0 {
-						found, lines = append(found, alone), append(lines, inLine(c))
+						f.warned, f.warnings = append(f.warned, alone), append(f.warnings, inLine(c))
 					}
 				}
 			}
 		}
 	}
-	return found, unique(lines)
+	f.warnings = unique(f.warnings)
 }
 
-func (f *Facts) warns() bool {
-	found, _ := f.warned()
-	return len(found) > 0
-}
-
-// warnings lists the changes that a policy can warn of, unless the step for objects lists them.
-func (f *Facts) warnings() []string {
+// warnOf lists the changes that a policy can warn of, unless the step for objects lists them.
+func (f *Facts) warnOf() []string {
 	if f.Objects == nil {
 		return nil
 	}
-	_, lines := f.warned()
-	return lines
+	return f.warnings
 }
 
 // clear returns the command that installs a policy that clears members, if one can.
 func (f *Facts) clear() string {
-	found, _ := f.warned()
-	clears := slices.ContainsFunc(found, func(k union.Kind) bool {
+	clears := slices.ContainsFunc(f.warned, func(k union.Kind) bool {
 		policies, _, err := policy.Mutating([]union.Kind{k}, policy.Options{})
 		return err == nil && len(policies) > 0
 	})
@@ -459,11 +444,4 @@ func applyCommand(flags, file string, compile bool) string {
 		return fmt.Sprintf("unioncel compile%s %s | kubectl apply -f -", flags, file)
 	}
 	return fmt.Sprintf("kubectl apply -f %s", file)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

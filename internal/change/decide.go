@@ -81,17 +81,14 @@ func (p *pair) withStatus(side int) bool {
 // refusal returns the API server's errors for an object or an update under k, the CRD of one side. A
 // status subresource is written after the rest of the object.
 func (p *pair) refusal(k *server.Kind, side int, old, object map[string]any) schemadiff.Refusal {
-	is := p.inVersion(side, object)
-	var answer server.Answer
-	var err error
-	var before map[string]any
-	if old == nil {
+	is, before := p.inVersion(side, object), map[string]any(nil)
+	if old != nil {
+		before = p.inVersion(side, old)
+	}
+	answer, err := k.Answer(p.ctx, is, before)
+	if before == nil {
 		before = maps.Clone(is)
 		delete(before, "status")
-		answer, err = k.Create(p.ctx, is)
-	} else {
-		before = p.inVersion(side, old)
-		answer, err = k.Update(p.ctx, is, before)
 	}
 	if _, has := object["status"]; has && p.withStatus(side) && err == nil && answer.Refused == nil {
 		answer, err = k.UpdateStatus(p.ctx, is, before) // the first write ignored the status
@@ -117,25 +114,27 @@ func (p *pair) decide(l []*difference) error {
 		group
 	}
 	groups := map[string][]part{}
-	paths := map[string]schemapath.Path{}
+	var paths []schemapath.Path
 	for _, d := range l {
 		if d.doubt != "" {
 			continue
 		}
 		for _, g := range split(d) {
 			key := g.path.String()
-			paths[key] = g.path
+			if groups[key] == nil {
+				paths = append(paths, g.path)
+			}
 			groups[key] = append(groups[key], part{d, g})
 		}
 	}
 	effects := map[*difference][]schemadiff.Effect{}
-	places := slices.Collect(maps.Values(paths))
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		var shifts []schemadiff.Shift
 		for _, g := range groups[key] {
 			shifts = append(shifts, g.shift)
 		}
-		found, err := p.Decide(p.ctx, paths[key], shifts)
+		at := groups[key][0].path
+		found, err := p.Decide(p.ctx, at, shifts)
 		for i, g := range groups[key] {
 			if err != nil {
 				g.d.doubt = err.Error()
@@ -143,10 +142,10 @@ func (p *pair) decide(l []*difference) error {
 			}
 			e := found[i]
 			if g.probe {
-				e.RefusedDoubt, e.AcceptedDoubt = "", ""
+				e.Rejections[newSide].Doubt, e.Rejections[oldSide].Doubt = "", ""
 			}
-			if e.RefusedDoubt+e.AcceptedDoubt != "" && !e.Exhausted {
-				e = p.again(paths[key], g.shift, e, places)
+			if e.Open() && !e.Exhausted {
+				e = p.again(at, g.shift, e, paths)
 			}
 			effects[g.d] = append(effects[g.d], e)
 		}
@@ -172,7 +171,7 @@ func (p *pair) again(at schemapath.Path, shift schemadiff.Shift, e schemadiff.Ef
 			below = append(below, q)
 		}
 	}
-	for _, k := range append(slices.Clone(shift.Old), shift.New...) {
+	for _, k := range slices.Concat(shift.Clauses[oldSide], shift.Clauses[newSide]) {
 		if k.Rule == nil {
 			continue
 		}
@@ -189,11 +188,10 @@ func (p *pair) again(at schemapath.Path, shift schemadiff.Shift, e schemadiff.Ef
 		if err != nil {
 			continue
 		}
-		if f := found[0]; e.RefusedDoubt != "" && f.RefusedDoubt == "" {
-			e.Refused, e.RefusedDoubt = f.Refused, ""
-		}
-		if f := found[0]; e.AcceptedDoubt != "" && f.AcceptedDoubt == "" {
-			e.Accepted, e.AcceptedDoubt = f.Accepted, ""
+		for side, r := range found[0].Rejections {
+			if was := &e.Rejections[side]; was.Doubt != "" && r.Doubt == "" {
+				was.Witness, was.Doubt = r.Witness, ""
+			}
 		}
 	}
 	return e
@@ -237,13 +235,11 @@ func split(d *difference) []group {
 		l = append(l, group{path: at})
 		return &l[len(l)-1].shift
 	}
-	for _, k := range d.shift.Old {
-		s := in(k.At)
-		s.Old = append(s.Old, k)
-	}
-	for _, k := range d.shift.New {
-		s := in(k.At)
-		s.New = append(s.New, k)
+	for _, side := range bothSides {
+		for _, k := range d.shift.Clauses[side] {
+			s := in(k.At)
+			s.Clauses[side] = append(s.Clauses[side], k)
+		}
 	}
 	for _, r := range d.shift.Reshaped {
 		at, _ := schemadiff.SeatOf(r.At)
@@ -255,18 +251,22 @@ func split(d *difference) []group {
 		s.Hints = append(s.Hints, k)
 	}
 	for _, s := range d.probes {
-		if k := slices.Concat(s.Old, s.New); len(k) > 0 { // not at the root
+		if k := slices.Concat(s.Clauses[oldSide], s.Clauses[newSide]); len(k) > 0 { // not at the root
 			l = append(l, group{k[0].At, s, true})
 		}
 	}
 	return l
 }
 
-// counterexample converts an example that one side accepts and the other side rejects.
-func (p *pair) counterexample(w *schemadiff.Witness, accepting int) *Counterexample {
-	e := &Counterexample{Object: p.inVersion(accepting, w.Object), Exempt: w.Exempt, Errors: append([]string{}, p.refusal(p.kinds[1-accepting], 1-accepting, w.Old, w.Object).Errors...)}
+// counterexample converts an example that one side rejects and the other side accepts; nil if there is
+// none.
+func (p *pair) counterexample(w *schemadiff.Witness, rejecting int) *Counterexample {
+	if w == nil {
+		return nil
+	}
+	e := &Counterexample{Object: p.inVersion(1-rejecting, w.Object), Exempt: w.Exempt, Errors: append([]string{}, p.refusal(p.kinds[rejecting], rejecting, w.Old, w.Object).Errors...)}
 	if w.Old != nil {
-		e.Old = p.inVersion(accepting, w.Old)
+		e.Old = p.inVersion(1-rejecting, w.Old)
 	}
 	return e
 }
@@ -280,44 +280,39 @@ func (p *pair) inVersion(side int, object map[string]any) map[string]any {
 
 // class sets the class of a difference from its effects.
 func (p *pair) class(d *difference, effects []schemadiff.Effect) {
-	var refused, accepted, refusedAnyway, acceptedAnyway string
+	var found [2]schemadiff.Rejection
 	for _, e := range effects {
-		if e.Refused != nil && d.Refused == nil {
-			d.Refused = p.counterexample(e.Refused, oldSide)
+		for side, r := range e.Rejections {
+			f := &found[side]
+			f.Witness, f.Doubt, f.Anyway = cmp.Or(f.Witness, r.Witness), cmp.Or(f.Doubt, r.Doubt), cmp.Or(f.Anyway, r.Anyway)
 		}
-		if e.Accepted != nil && d.Accepted == nil {
-			d.Accepted = p.counterexample(e.Accepted, newSide)
-		}
-		refused, accepted = cmp.Or(refused, e.RefusedDoubt), cmp.Or(accepted, e.AcceptedDoubt)
-		refusedAnyway, acceptedAnyway = cmp.Or(refusedAnyway, e.RefusedAnyway), cmp.Or(acceptedAnyway, e.AcceptedAnyway)
 	}
-	refuses, accepts := d.Refused != nil || refusedAnyway != "", d.Accepted != nil || acceptedAnyway != ""
+	refused, accepted := found[newSide], found[oldSide]
+	d.Refused, d.Accepted = p.counterexample(refused.Witness, newSide), p.counterexample(accepted.Witness, oldSide)
+	refuses, accepts := refused.Exists(), accepted.Exists()
 	switch {
 	case d.Refused == nil && refuses:
-		d.Note = "The objects that it rejects are also rejected because of another change: " + refusedAnyway
+		d.Note = "The objects that it rejects are also rejected because of another change: " + refused.Anyway
 	case d.Accepted == nil && accepts:
-		d.Note = "The objects that it accepts were also rejected for another reason: " + acceptedAnyway
+		d.Note = "The objects that it accepts were also rejected for another reason: " + accepted.Anyway
 	case refuses && d.Refused.Exempt:
 		d.Note = "It rejects only updates of stored objects that the old CRD would reject on creation."
 	case accepts && d.Accepted.Exempt:
 		d.Note = "It accepts more updates only of stored objects that the new CRD would reject on creation."
 	}
-	refused = cmp.Or(refused, d.caution)
 	var doubts []string
-	if d.doubt != "" {
-		doubts = append(doubts, d.doubt)
+	add := func(question, doubt string, decided bool) {
+		if doubt != "" && !decided {
+			doubts = append(doubts, question+doubt)
+		}
 	}
-	openRefused, openAccepted := refused != "" && !refuses, accepted != "" && !accepts
-	switch {
-	case openRefused && openAccepted && refused == accepted:
-		doubts = append(doubts, "whether it changes the accepted objects: "+refused)
-	default:
-		if openRefused {
-			doubts = append(doubts, "whether it rejects objects that were accepted: "+refused)
-		}
-		if openAccepted {
-			doubts = append(doubts, "whether more is accepted: "+accepted)
-		}
+	add("", d.doubt, false)
+	refused.Doubt = cmp.Or(refused.Doubt, d.caution)
+	if refused.Doubt == accepted.Doubt && !refuses && !accepts {
+		add("whether it changes the accepted objects: ", refused.Doubt, false)
+	} else {
+		add("whether it rejects objects that were accepted: ", refused.Doubt, refuses)
+		add("whether more is accepted: ", accepted.Doubt, accepts)
 	}
 	d.Undecided = strings.Join(doubts, "; ")
 	switch {
@@ -325,9 +320,9 @@ func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 		d.Class = Both
 	case refuses:
 		d.Class = Tighter
-	case d.doubt != "" || refused != "":
+	case d.doubt != "" || refused.Doubt != "":
 		d.Class = Undecided
-	case accepts || accepted != "":
+	case accepts || accepted.Doubt != "":
 		d.Class = Looser
 	default:
 		d.Class = Same

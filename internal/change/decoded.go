@@ -29,7 +29,7 @@ func (w *walker) decodes(d *difference, values ...any) {
 			lists = append(lists, sample.Containing(w.ctx, list, d.Path[i:], slices.Concat(values, more)...)...)
 		}
 		if both := w.clause(d.Path[:i], nil, lists...); len(lists) > 0 {
-			d.probes = append(d.probes, schemadiff.Shift{Old: both, New: both})
+			d.probes = append(d.probes, schemadiff.Shift{Clauses: [2][]schemadiff.Clause{both, both}})
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -34,6 +35,10 @@ type Facts struct {
 	Migrations []storagemigrationv1.StorageVersionMigration
 	// Names are the files in commands.
 	Names Names
+
+	// warned are the unions whose new violations a policy can warn of, with the changes of them in warnings.
+	warned   []union.Kind
+	warnings []string
 }
 
 // Names are the files as words of shell commands. Plans have placeholders for empty names.
@@ -52,6 +57,14 @@ func (n Names) policy() string {
 		return fmt.Sprintf("unioncel compile%s %s | unioncel policy --no-config", n.Flags, n.To)
 	}
 	return "unioncel policy " + n.To
+}
+
+// compiled returns the CRD after the change, as a word of a command that does not compile it.
+func (n Names) compiled() string {
+	if n.CompileTo {
+		return fmt.Sprintf("<(unioncel compile%s %s)", n.Flags, n.To)
+	}
+	return n.To
 }
 
 // Server is an API server.
@@ -86,13 +99,7 @@ func (f *Facts) same() bool { return sameSpec(f.From, f.To) }
 
 // sameSpec reports whether the API server treats two CRDs alike.
 func sameSpec(a, b *apiextensionsv1.CustomResourceDefinition) bool {
-	return equality.Semantic.DeepEqual(defaulted(a).Spec, defaulted(b).Spec)
-}
-
-func defaulted(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
-	crd = crd.DeepCopy()
-	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
-	return crd
+	return equality.Semantic.DeepEqual(server.Defaulted(a).Spec, server.Defaulted(b).Spec)
 }
 
 // storage returns the storage version of a CRD.

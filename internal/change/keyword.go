@@ -147,14 +147,12 @@ func (w *walker) required(p schemapath.Path, o, n *jsonSchema) {
 		if was == is {
 			continue
 		}
-		kind := kindOf(was, is)
-		d := w.add(p.Append(schemapath.Property(name)), Required, "required", "", kind, fmt.Sprintf("required %s", kind))
-		k := []schemadiff.Clause{{At: p, Keywords: &jsonSchema{Required: []string{name}}}}
-		if is {
-			d.shift.New = k
-		} else {
-			d.shift.Old = k
+		kind, side := Added, newSide
+		if was {
+			kind, side = Removed, oldSide
 		}
+		d := w.add(p.Append(schemapath.Property(name)), Required, "required", "", kind, fmt.Sprintf("required %s", kind))
+		d.shift.Clauses[side] = []schemadiff.Clause{{At: p, Keywords: &jsonSchema{Required: []string{name}}}}
 	}
 }
 
@@ -180,11 +178,16 @@ func (w *walker) keyword(p schemapath.Path, k schemaKeyword, o, n *jsonSchema, a
 		w.unvalidated(d, o, n, had && k.present || !had && k.absent, has && k.present || !has && k.absent)
 	case k.sort != Shape:
 		all := slices.Concat(k.names, k.with)
-		d.shift.New, d.shift.Old = w.demand(p, o, b.only(all)), w.demand(p, n, a.only(all))
+		d.shift.Clauses = w.demands(p, o, n, a.only(all), b.only(all))
 	}
 	if names[0] == "format" {
 		w.cautious(d, o, n)
 	}
+}
+
+// demands returns the clauses for the keywords that only the old or the new schema at a path has.
+func (w *walker) demands(p schemapath.Path, o, n, had, has *jsonSchema) [2][]schemadiff.Clause {
+	return [2][]schemadiff.Clause{oldSide: w.demand(p, n, had), newSide: w.demand(p, o, has)}
 }
 
 // demand returns the clauses for a keyword of the schema at a path, unless the other schema implies it.
@@ -213,10 +216,10 @@ func (w *walker) unvalidated(d *difference, o, n *jsonSchema, oldRejects, newRej
 		w.cautious(d, o, n) // otherwise, the side that lacks a field rejects objects with it
 	}
 	if oldRejects {
-		d.shift.Old = w.clause(d.Path, nil, sample.Between(w.ctx, n, sample.Nothing)...)
+		d.shift.Clauses[oldSide] = w.clause(d.Path, nil, sample.Between(w.ctx, n, sample.Nothing)...)
 	}
 	if newRejects {
-		d.shift.New = w.clause(d.Path, nil, sample.Between(w.ctx, o, sample.Nothing)...)
+		d.shift.Clauses[newSide] = w.clause(d.Path, nil, sample.Between(w.ctx, o, sample.Nothing)...)
 	}
 }
 

@@ -60,7 +60,8 @@ type Plan struct {
 func NewPlan(f Facts) Plan {
 	n := &f.Names
 	n.From, n.To, n.Objects = cmp.Or(n.From, "OLD"), cmp.Or(n.To, "NEW"), cmp.Or(n.Objects, "objects.yaml")
-	p := Plan{CRD: f.To.Name, Versions: []Version{}}
+	f.findWarnings()
+	p := Plan{CRD: f.To.Name}
 	table := before
 	switch p.Applied = f.applied(); {
 	case f.same() && f.Live == nil:

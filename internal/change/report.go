@@ -90,7 +90,7 @@ type Change struct {
 	// Note mentions an effect that the class does not cover. It is mostly empty.
 	Note string `json:"note,omitempty"`
 	// Advice describes which stored objects that violate the constraint can still be written. It is
-	// empty unless [Report.Advise] found that some cannot be written.
+	// empty for changes that reject no stored objects.
 	Advice string `json:"advice,omitempty"`
 	// Refused was accepted and is now rejected, and Accepted is the reverse. They are nil if there
 	// is no such object, or if none was found.

@@ -9,6 +9,8 @@ import (
 
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/unioncel/unioncel/internal/english"
 )
 
 // row is an outcome of a step. In its texts, ${name} stands for one of the [planWords].
@@ -149,11 +151,11 @@ const finds = "Clients may still write objects that the change rejects. A policy
 
 // warning advises to install a policy that warns before the schema rejects, if one can.
 var warning = outcomes{
-	{when: func(f *Facts) bool { return !f.warns() }},
-	{id: "policy", state: Advisory, title: "Warn before you reject", details: (*Facts).warnings,
+	{when: func(f *Facts) bool { return len(f.warned) == 0 }},
+	{id: "policy", state: Advisory, title: "Warn before you reject", details: (*Facts).warnOf,
 		when:   func(f *Facts) bool { return f.olderThan(validating) },
 		reason: finds + " It needs API servers of v1.30, and the oldest is v${oldest}."},
-	{id: "policy", state: Advisory, title: "Warn before you reject", details: (*Facts).warnings, reason: finds,
+	{id: "policy", state: Advisory, title: "Warn before you reject", details: (*Facts).warnOf, reason: finds,
 		run: "${policy} --validate --action Warn --action Audit | kubectl apply -f -\n${clear}"},
 }
 
@@ -240,7 +242,7 @@ var reversal = outcomes{
 		}},
 	{id: "back", state: Advisory, title: "The change can be reverted with a separate plan",
 		reason: "Objects that are written meanwhile may be rejected by the CRD before the change.",
-		run:    "unioncel rollout ${new} ${old} --objects OBJECTS"},
+		run:    "unioncel rollout${oldFlags} ${compiled} ${old} --objects ${objectsFile}"},
 }
 
 // planWords are the texts for the names in rows, for rows that apply.
@@ -268,12 +270,12 @@ var planWords = map[string]func(*Facts) string{
 	"observe":          (*Facts).observe,
 	"compileForOldest": (*Facts).compileForOldest,
 
-	"objects":  func(f *Facts) string { return count(f.Objects.Total, "object") },
+	"objects":  func(f *Facts) string { return english.Plural(f.Objects.Total, "object") },
 	"losing":   func(f *Facts) string { return strconv.Itoa(f.Objects.Losing) },
 	"blocked":  func(f *Facts) string { return strconv.Itoa(f.Objects.Blocked) },
 	"rewrites": func(f *Facts) string { return strconv.Itoa(f.Objects.Rewrites) },
 	"invalid": func(f *Facts) string {
-		return fmt.Sprintf("Invalid after the change: %d of %s.", f.Objects.Invalid, count(f.Objects.Total, "object"))
+		return fmt.Sprintf("Invalid after the change: %d of %s.", f.Objects.Invalid, english.Plural(f.Objects.Total, "object"))
 	},
 	"doubt": (*Facts).doubt,
 
@@ -290,6 +292,8 @@ var planWords = map[string]func(*Facts) string{
 	"old":            func(f *Facts) string { return f.Names.From },
 	"new":            func(f *Facts) string { return f.Names.To },
 	"flags":          func(f *Facts) string { return f.Names.Flags },
+	"oldFlags":       func(f *Facts) string { return f.Names.OldFlags },
+	"compiled":       func(f *Facts) string { return f.Names.compiled() },
 	"objectsFile":    func(f *Facts) string { return f.Names.Objects },
 	"print":          func(f *Facts) string { return f.printObjects(storage(f.current())) },
 	"printUnprinted": (*Facts).printUnprinted,

@@ -15,14 +15,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// unions compares the unions declared in two versions.
-func (w *walker) unions(old, new []compile.UnionPlan) {
-	for side, l := range [][]compile.UnionPlan{oldSide: old, newSide: new} {
-		for _, u := range l {
-			w.claimed[side] = append(w.claimed[side], u.Rules...)
+// unions compares the unions declared in the versions of two CRDs.
+func (w *walker) unions(crds ...*Input) {
+	var declared [2][]compile.UnionPlan
+	for i, side := range bothSides {
+		for _, u := range crds[i].Unions {
+			if u.Name == w.pair.version(side) {
+				declared[side] = append(declared[side], u)
+				w.claimed[side] = append(w.claimed[side], u.Rules...)
+			}
 		}
 	}
-	left := slices.Clone(new)
+	old, left := declared[oldSide], declared[newSide]
 	take := func(u compile.UnionPlan, like func(a, b compile.UnionPlan) bool) *compile.UnionPlan {
 		i := slices.IndexFunc(left, func(v compile.UnionPlan) bool { return like(u, v) })
 		if i < 0 {
@@ -79,7 +83,12 @@ func label(u *union.Union) string {
 // union compares a union of the old version with its counterpart in the new one, if any.
 func (w *walker) union(o, n *compile.UnionPlan) {
 	u := cmp.Or(n, o)
-	d := &difference{Change: Change{Path: u.Path, Sort: UnionSort, Subject: label(u.Union), Keyword: union.Key, Kind: Changed}}
+	d := &difference{Change: Change{Path: u.Path, Sort: UnionSort, Subject: label(u.Union), Keyword: union.Key, Kind: Changed}, of: Union}
+	if u.Union.Ratchet {
+		d.of = RatchetingUnion
+	}
+	d.shift.Clauses[oldSide], d.OldRules = w.clauses(o, o, n)
+	d.shift.Clauses[newSide], d.NewRules = w.clauses(n, o, n)
 	switch {
 	case o == nil:
 		d.Kind, d.What = Added, d.Subject+" added"
@@ -88,50 +97,34 @@ func (w *walker) union(o, n *compile.UnionPlan) {
 	case !o.Path.Equal(n.Path):
 		d.Kind, d.From, d.What = Moved, o.Path, "moved from "+o.Path.String()
 	default:
-		if d.What = strings.Join(w.described(o, n), "; "); d.What == "" {
-			if slices.Equal(texts(o.Rules), texts(n.Rules)) {
+		if d.What = strings.Join(described(o.Union, n.Union), "; "); d.What == "" {
+			if slices.Equal(d.OldRules, d.NewRules) {
 				return
 			}
 			d.What = "the same union in other rules"
 		}
-	}
-	d.shift.Old, d.OldRules = append(d.shift.Old, w.clauses(o, o, n)...), texts(planRules(o))
-	d.shift.New, d.NewRules = append(d.shift.New, w.clauses(n, o, n)...), texts(planRules(n))
-	if o != nil && n != nil && o.Path.Equal(n.Path) {
 		w.foldEnum(d, o, n)
 		w.foldMembers(d, o, n)
 	}
 	w.found = append(w.found, d)
 }
 
-func planRules(u *compile.UnionPlan) []compile.RulePlan {
+// clauses returns the clauses for a union's rules, and their texts. Only the server can evaluate a rule
+// on a list: the values to try are lists of items that either union names.
+func (w *walker) clauses(u, o, n *compile.UnionPlan) (l []schemadiff.Clause, texts []string) {
 	if u == nil {
-		return nil
+		return nil, nil
 	}
-	return u.Rules
-}
-
-func texts(l []compile.RulePlan) []string {
-	var out []string
-	for _, r := range l {
-		out = append(out, r.Rule.Rule)
-	}
-	return out
-}
-
-// clauses returns the clauses for a union's rules. Only the server can evaluate a rule on a list:
-// the values to try are lists of items that either union names.
-func (w *walker) clauses(u, o, n *compile.UnionPlan) []schemadiff.Clause {
-	var l []schemadiff.Clause
-	for _, r := range planRules(u) {
+	for _, r := range u.Rules {
 		rule := r.Validation()
+		texts = append(texts, rule.Rule)
 		if u.Union.OfItems() && r.Path.Equal(u.Path) {
 			l = append(l, w.ruleOfProperty(r.Path, rule, w.lists(u.Path, o, n)...)...)
 			continue
 		}
 		l = append(l, schemadiff.Clause{At: r.Path, Rule: &rule})
 	}
-	return l
+	return l, texts
 }
 
 // lists returns the empty list, and lists of one and of two items that the unions name.
@@ -183,84 +176,75 @@ func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 			return // the enum differs from the values of the union
 		}
 	}
-	d.shift.Old = append(d.shift.Old, w.demand(at, y, &jsonSchema{Enum: x.Enum})...)
-	d.shift.New = append(d.shift.New, w.demand(at, x, &jsonSchema{Enum: y.Enum})...)
+	for side, l := range w.demands(at, x, y, &jsonSchema{Enum: x.Enum}, &jsonSchema{Enum: y.Enum}) {
+		d.shift.Clauses[side] = append(d.shift.Clauses[side], l...)
+	}
 	w.folded[at.String()+" enum"] = true
 }
 
 // foldMembers merges added and removed member properties into the change of the union.
-func (w *walker) foldMembers(d *difference, o, n *compile.UnionPlan) {
-	for _, path := range memberPaths(o, n) {
-		at, holder := o.Path.Append(path...), o.Path.Append(path[:len(path)-1]...)
-		x, y := holder.Schema(w.pair.root(oldSide)), holder.Schema(w.pair.root(newSide))
-		if x == nil || y == nil {
-			continue
-		}
-		was, is := path[len(path)-1].Schema(x), path[len(path)-1].Schema(y)
-		if (was == nil) == (is == nil) || w.folded[at.String()] {
-			continue
-		}
-		var s schemadiff.Shift
-		if was == nil {
-			s = w.propertyShift(at, Added, x, is)
-		} else {
-			s = w.propertyShift(at, Removed, y, was)
-		}
-		d.shift.Old, d.shift.New, d.shift.Reshaped = append(d.shift.Old, s.Old...), append(d.shift.New, s.New...), append(d.shift.Reshaped, s.Reshaped...)
-		w.folded[at.String()] = true
-	}
-}
-
-// memberPaths returns the paths of the members of several unions on one schema.
-func memberPaths(l ...*compile.UnionPlan) []schemapath.Path {
-	var paths []schemapath.Path
-	for _, u := range l {
+func (w *walker) foldMembers(d *difference, plans ...*compile.UnionPlan) {
+	for _, u := range plans {
 		for _, name := range u.Union.MemberNames() {
-			paths = append(paths, u.Union.Path(name))
+			at := u.Path.Append(u.Union.Path(name)...)
+			for _, side := range bothSides { // that may lack the property
+				lacking, s := at[:len(at)-1].Schema(w.pair.root(side)), at.Schema(w.pair.root(1-side))
+				if lacking != nil && s != nil && at[len(at)-1].Schema(lacking) == nil && !w.folded[at.String()] {
+					w.lacks(&d.shift, at, side, lacking, s)
+					w.folded[at.String()] = true
+				}
+			}
 		}
 	}
-	return paths
 }
 
 // described describes the differences between two unions.
-func (w *walker) described(o, n *compile.UnionPlan) []string {
-	a, b := o.Union, n.Union
+func described(a, b *union.Union) []string {
 	var l []string
 	say := func(format string, args ...any) { l = append(l, fmt.Sprintf(format, args...)) }
-	if a.Discriminator != b.Discriminator {
-		say("discriminator %s -> %s", cmp.Or(a.Discriminator, "none"), cmp.Or(b.Discriminator, "none"))
+	for _, k := range []struct {
+		name    string
+		was, is any
+	}{
+		{"discriminator", cmp.Or(a.Discriminator, "none"), cmp.Or(b.Discriminator, "none")},
+		{"type of the discriminator", a.Type, b.Type},
+		{"unset", cmp.Or(a.Unset, "none"), cmp.Or(b.Unset, "none")},
+		{"cardinality", a.Cardinality, b.Cardinality},
+		{"unmappedValues: Forbid:", a.ForbidUnmapped, b.ForbidUnmapped},
+		{"deduceInvalidDiscriminator:", a.Deduce, b.Deduce},
+		{"ratchet:", a.Ratchet, b.Ratchet},
+		{"discriminatorChange", a.Change, b.Change},
+	} {
+		if k.was != k.is {
+			say("%s %v -> %v", k.name, k.was, k.is)
+		}
 	}
-	if a.Type != b.Type {
-		say("type of the discriminator %s -> %s", a.Type, b.Type)
-	}
-	if a.Unset != b.Unset {
-		say("unset %s -> %s", cmp.Or(a.Unset, "none"), cmp.Or(b.Unset, "none"))
+	if a.Change == b.Change && !maps.EqualFunc(a.Allowed, b.Allowed, equalSets) {
+		say("allowedChanges changed")
 	}
 	both := a.Discriminator != "" && b.Discriminator != ""
 	for _, m := range b.Members {
-		was := memberOf(a, m.Name)
-		switch {
-		case was == nil && len(m.Values) > 0:
-			say("member %s added, for %s", m.Name, strings.Join(m.Values, ", "))
-		case was == nil:
-			say("member %s added", m.Name)
-		case a.Discriminator == b.Discriminator && !both && !equalSets(was.Values, m.Values):
-			say("member %s is in %s, was in %s", m.Name, groupOf(m), groupOf(*was))
-		case both && !equalSets(was.Values, m.Values):
-			say("member %s is for %s, was for %s", m.Name, strings.Join(m.Values, ", "), strings.Join(was.Values, ", "))
-		}
+		was, values := memberOf(a, m.Name), strings.Join(m.Values, ", ")
 		if was == nil {
+			say("member %s added%s", m.Name, strings.TrimSuffix(", for "+values, ", for "))
 			continue
 		}
+		switch {
+		case equalSets(was.Values, m.Values):
+		case both:
+			say("member %s is for %s, was for %s", m.Name, values, strings.Join(was.Values, ", "))
+		case a.Discriminator == b.Discriminator:
+			say("member %s is in %s, was in %s", m.Name, cmp.Or(values, "no group"), listed(was.Values, "no group"))
+		}
 		if (both || a.Grouped() && b.Grouped() && equalSets(was.Values, m.Values)) && !equalSets(was.Optional, m.Optional) {
-			say("member %s may stay unset: %s -> %s", m.Name, optional(*was), optional(m))
+			say("member %s may stay unset: %s -> %s", m.Name, listed(was.Optional, "never"), listed(m.Optional, "never"))
 		}
 		for _, relation := range []struct {
 			key     string
 			was, is []string
 		}{{"dependentRequired", was.Requires, m.Requires}, {"dependentForbidden", was.Forbids, m.Forbids}} {
 			if !equalSets(relation.was, relation.is) {
-				say("%s of %s: %s -> %s", relation.key, m.Name, listed(relation.was), listed(relation.is))
+				say("%s of %s: %s -> %s", relation.key, m.Name, listed(relation.was, "none"), listed(relation.is, "none"))
 			}
 		}
 		if was.Empty != m.Empty {
@@ -272,36 +256,10 @@ func (w *walker) described(o, n *compile.UnionPlan) []string {
 			say("member %s removed", m.Name)
 		}
 	}
-	if a.Cardinality != b.Cardinality {
-		say("cardinality %s -> %s", a.Cardinality, b.Cardinality)
-	}
-	toggled := func(name string, was, is bool) {
-		if was != is {
-			say("%s: %t -> %t", name, was, is)
-		}
-	}
-	toggled("unmappedValues: Forbid", a.ForbidUnmapped, b.ForbidUnmapped)
-	toggled("deduceInvalidDiscriminator", a.Deduce, b.Deduce)
-	toggled("ratchet", a.Ratchet, b.Ratchet)
-	if a.Change != b.Change {
-		say("discriminatorChange %s -> %s", a.Change, b.Change)
-	} else if !maps.EqualFunc(a.Allowed, b.Allowed, equalSets) {
-		say("allowedChanges changed")
-	}
 	return l
 }
 
-// groupOf returns the name of the group of a member without a discriminator.
-func groupOf(m union.Member) string {
-	if len(m.Values) == 0 {
-		return "no group"
-	}
-	return m.Values[0]
-}
-
-func optional(m union.Member) string { return cmp.Or(strings.Join(m.Optional, ", "), "never") }
-
-func listed(l []string) string { return cmp.Or(strings.Join(l, ", "), "none") }
+func listed(l []string, none string) string { return cmp.Or(strings.Join(l, ", "), none) }
 
 func memberOf(u *union.Union, name string) *union.Member {
 	if i := slices.Index(u.MemberNames(), name); i >= 0 {

@@ -29,6 +29,7 @@ type difference struct {
 	// doubt is the reason why neither direction can be decided. caution is the reason why the
 	// change cannot be proved to be no tightening. Both are mostly empty.
 	doubt, caution string
+	of             Of
 }
 
 // reshapes records that the old and the new schema decode the value at p differently. The prover tries
@@ -140,7 +141,7 @@ func (w *walker) kind(p schemapath.Path, o, n *jsonSchema) bool {
 	d := w.add(p, KeywordSort, "type", "type", Changed, fmt.Sprintf("%s -> %s", name(o), name(n)))
 	w.cautious(d, o, n)
 	a, b := &jsonSchema{Type: o.Type, XIntOrString: o.XIntOrString}, &jsonSchema{Type: n.Type, XIntOrString: n.XIntOrString}
-	d.shift.New, d.shift.Old = w.demand(p, o, b), w.demand(p, n, a)
+	d.shift.Clauses = w.demands(p, o, n, a, b)
 	return sample.Implies(w.ctx, a, b) || sample.Implies(w.ctx, b, a)
 }
 
@@ -187,8 +188,8 @@ func (w *walker) rule(p schemapath.Path, at *jsonSchema, o, n *apiextensionsv1.V
 	}
 	d := w.add(p, Rule, "rule", "x-kubernetes-validations", kind, "")
 	var whole schemadiff.Shift
-	d.shift.Old, whole.Old, d.OldRules = w.ruleClauses(d, at, o, n)
-	d.shift.New, whole.New, d.NewRules = w.ruleClauses(d, at, n, o)
+	d.shift.Clauses[oldSide], whole.Clauses[oldSide], d.OldRules = w.ruleClauses(d, at, o, n)
+	d.shift.Clauses[newSide], whole.Clauses[newSide], d.NewRules = w.ruleClauses(d, at, n, o)
 	d.probes = append(d.probes, whole)
 	d.What = d.Subject + " " + string(kind) + ": " + what
 }
@@ -255,39 +256,35 @@ func (w *walker) properties(p schemapath.Path, o, n *jsonSchema) {
 		case was && is:
 			w.walk(at, &x, &y)
 		case is:
-			w.property(at, Added, o, &y)
+			w.property(at, oldSide, o, &y)
 		default:
-			w.property(at, Removed, n, &x)
+			w.property(at, newSide, n, &x)
 		}
 	}
 }
 
-// property adds a difference for a property that only one schema has. lacking is the other schema.
-func (w *walker) property(p schemapath.Path, kind ChangeKind, lacking, s *jsonSchema) {
+// property adds a difference for a property that one side lacks. lacking is the schema of this side.
+func (w *walker) property(p schemapath.Path, side int, lacking, s *jsonSchema) {
 	if w.folded[p.String()] {
 		return
 	}
-	name, _ := p[len(p)-1].Property()
-	d := w.add(p, Shape, "property", "", kind, "property "+name+" "+string(kind))
-	if kind == Removed {
-		d.What += ": stored values there are dropped"
+	kind, note := Added, ""
+	if side == newSide {
+		kind, note = Removed, ": stored values there are dropped"
 	}
-	d.shift = w.propertyShift(p, kind, lacking, s)
+	name, _ := p[len(p)-1].Property()
+	d := w.add(p, Shape, "property", "", kind, "property "+name+" "+string(kind)+note)
+	w.lacks(&d.shift, p, side, lacking, s)
 }
 
-// propertyShift returns the effect of a property that only one schema has. Where the schema lacks
-// it, a client that writes the property gets an error or a warning.
-func (w *walker) propertyShift(p schemapath.Path, kind ChangeKind, lacking, s *jsonSchema) schemadiff.Shift {
-	lacks := w.clause(p, nil, w.values(s)...)
-	var has []schemadiff.Clause
+// lacks adds the effect of a property that one side lacks: there, a client that writes the property gets
+// an error or a warning.
+func (w *walker) lacks(shift *schemadiff.Shift, p schemapath.Path, side int, lacking, s *jsonSchema) {
+	shift.Reshaped = append(shift.Reshaped, schemadiff.Reshaping{At: p})
+	shift.Clauses[side] = append(shift.Clauses[side], w.clause(p, nil, w.values(s)...)...)
 	if formula.Open(lacking) {
-		has = w.clause(p, nil, w.values(sample.Anything)...)
+		shift.Clauses[1-side] = append(shift.Clauses[1-side], w.clause(p, nil, w.values(sample.Anything)...)...)
 	}
-	reshaped := []schemadiff.Reshaping{{At: p}}
-	if kind == Removed {
-		return schemadiff.Shift{Old: has, New: lacks, Reshaped: reshaped}
-	}
-	return schemadiff.Shift{Old: lacks, New: has, Reshaped: reshaped}
 }
 
 // additional compares the schemas of unnamed properties.

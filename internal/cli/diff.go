@@ -248,9 +248,5 @@ func (c comparison) report(ctx context.Context) (change.Comparison, error) {
 	if c.versions {
 		return change.CompareVersions(ctx, c.new)
 	}
-	r, err := change.Compare(ctx, c.old, c.new)
-	if err == nil && c.old != nil && c.new != nil {
-		err = r.Advise(c.new)
-	}
-	return r, err
+	return change.Compare(ctx, c.old, c.new)
 }

@@ -112,7 +112,7 @@ func (b *pathComparison) nameItems(shifts []Shift) {
 		}
 	}
 	for _, s := range shifts {
-		for _, c := range slices.Concat(s.Old, s.New) {
+		for _, c := range slices.Concat(s.Clauses[prove.Old], s.Clauses[prove.New]) {
 			if c.Rule == nil || c.Property == "" || len(c.At) >= len(b.Places) {
 				continue
 			}

@@ -62,8 +62,8 @@ type Clause struct {
 
 // Shift is one difference between two schemas.
 type Shift struct {
-	// Old and New are the clauses that only one schema has.
-	Old, New []Clause
+	// Clauses are the clauses that only one schema has, by prove.Old and prove.New.
+	Clauses [2][]Clause
 	// Reshaped are the values that the schemas decode differently.
 	Reshaped []Reshaping
 	// Hints are clauses that only add values to try.
@@ -80,18 +80,30 @@ type Witness struct {
 
 // Effect is the result for a Shift.
 type Effect struct {
-	// Refused is a small example that the first side accepts and the second side rejects because of
-	// a clause of the shift. Accepted is the reverse. If an example is nil, there is none, unless
-	// the doubt states why this could not be decided.
-	Refused, Accepted           *Witness
-	RefusedDoubt, AcceptedDoubt string
-	// RefusedAnyway is set if the rules of the shift reject objects, but all of these objects have
-	// other errors that keep the API server from evaluating the rules. It has the errors of such an
-	// object. AcceptedAnyway is the reverse.
-	RefusedAnyway, AcceptedAnyway string
+	// Rejections are the objects that a side rejects although the other side accepts them, by prove.Old
+	// and prove.New.
+	Rejections [2]Rejection
 	// Exhausted means that the question used all its steps.
 	Exhausted bool
 }
+
+// Open reports whether a rejection is in doubt.
+func (e Effect) Open() bool { return e.Rejections[0].Doubt+e.Rejections[1].Doubt != "" }
+
+// Rejection describes the objects that one side rejects because of a clause of a shift, although the
+// other side accepts them.
+type Rejection struct {
+	// Witness is a small example. If it is nil, there is none, unless Doubt states why this could not be
+	// decided.
+	Witness *Witness
+	Doubt   string
+	// Anyway is set if the rules of the shift reject objects, but all of these objects have other errors
+	// that keep the API server from evaluating the rules. It has the errors of such an object.
+	Anyway string
+}
+
+// Exists reports whether there are such objects.
+func (r Rejection) Exists() bool { return r.Witness != nil || r.Anyway != "" }
 
 // Pair compares two schemas. It must not be used concurrently.
 type Pair struct {
@@ -139,7 +151,7 @@ func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 		return effects, err
 	}
 	for len(effects) < len(shifts) {
-		effects = append(effects, Effect{RefusedDoubt: err.Error(), AcceptedDoubt: err.Error(), Exhausted: true})
+		effects = append(effects, Effect{[2]Rejection{{Doubt: err.Error()}, {Doubt: err.Error()}}, true})
 	}
 	return effects, nil
 }
@@ -155,7 +167,7 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 		for _, h := range s.Hints {
 			b.tried(len(h.At), h.Property, h.Try)
 		}
-		for side, clauses := range [][]Clause{prove.Old: s.Old, prove.New: s.New} {
+		for side, clauses := range s.Clauses {
 			for _, c := range clauses {
 				l, err := b.pose(side, c)
 				if err != nil {
@@ -197,11 +209,10 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 			return effects, context.Cause(ctx)
 		}
 		var e Effect
-		if e.Refused, e.RefusedDoubt, e.RefusedAnyway, err = b.refused(prove.Old, prove.New, posed[i][prove.New]); err != nil {
-			return nil, err
-		}
-		if e.Accepted, e.AcceptedDoubt, e.AcceptedAnyway, err = b.refused(prove.New, prove.Old, posed[i][prove.Old]); err != nil {
-			return nil, err
+		for side, l := range posed[i] {
+			if e.Rejections[side], err = b.rejection(side, l); err != nil {
+				return nil, err
+			}
 		}
 		e.Exhausted = logic.IsExhausted(b.Source.Err())
 		effects = append(effects, e)

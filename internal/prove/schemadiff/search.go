@@ -9,13 +9,13 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/sample"
 )
 
-// refused looks for an object that one side accepts and a suspected check of the other side
-// rejects. If all objects found have errors that keep the rejecting side from evaluating the
-// suspected rules, masked has these errors.
-func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (w *Witness, doubt, masked string, err error) {
+// rejection looks for an object that one side rejects because of a suspected check, and that the other
+// side accepts.
+func (b *pathComparison) rejection(refusing int, suspected []suspect) (r Rejection, err error) {
 	if len(suspected) == 0 {
-		return nil, "", "", nil
+		return r, nil
 	}
+	accepting := 1 - refusing
 	s, y := b.Space, b.sides[accepting]
 	var l, violated []logic.Lit
 	for _, c := range y.checks {
@@ -42,7 +42,7 @@ func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (
 	b.accepting, b.suspected, b.exempt, y.doubt, y.masked = accepting, suspected, s.And(stored, created.Not()), "", ""
 	l = append(l, b.Tell())
 	for _, mode := range append(modes, b.exempt) {
-		if mode == b.exempt && doubt != "" {
+		if mode == b.exempt && r.Doubt != "" {
 			break // updates of other objects may differ, too
 		}
 		l := append(slices.Clone(l), mode)
@@ -56,26 +56,26 @@ func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (
 		}
 		switch {
 		case e != nil:
-			return &Witness{e.Old, e.New, mode == b.exempt}, "", "", nil
+			return Rejection{Witness: &Witness{e.Old, e.New, mode == b.exempt}}, nil
 		case err == nil:
 			// The API server's results exclude all candidates, but other values may exist.
-			doubt = "no object was found that shows it"
+			r.Doubt = "no object was found that shows it"
 		case logic.IsExhausted(err):
-			return nil, err.Error(), "", nil
+			return Rejection{Doubt: err.Error()}, nil
 		case prove.Undecided(err):
-			doubt = err.Error()
+			r.Doubt = err.Error()
 		default:
-			return nil, "", "", err
+			return r, err
 		}
 	}
 	switch {
-	case doubt == "":
+	case r.Doubt == "":
 	case y.masked != "":
-		return nil, "", y.masked, nil
+		return Rejection{Anyway: y.masked}, nil
 	case y.doubt != "":
-		doubt = "the objects tried are rejected for another reason: " + y.doubt
+		r.Doubt = "the objects tried are rejected for another reason: " + y.doubt
 	}
-	return nil, doubt, "", nil
+	return r, nil
 }
 
 // shown returns an example that satisfies as many of the first wishes as possible.
