@@ -278,6 +278,11 @@ func (p *pair) inVersion(side int, object map[string]any) map[string]any {
 	return object
 }
 
+// acceptsNone reports whether a side accepts no object because it requires the status.
+func (p *pair) acceptsNone(side int) bool {
+	return p.withStatus(side) && slices.Contains(p.root(side).Required, "status")
+}
+
 // class sets the class of a difference from its effects.
 func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 	var found [2]schemadiff.Rejection
@@ -285,6 +290,13 @@ func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 		for side, r := range e.Rejections {
 			f := &found[side]
 			f.Witness, f.Doubt, f.Anyway = cmp.Or(f.Witness, r.Witness), cmp.Or(f.Doubt, r.Doubt), cmp.Or(f.Anyway, r.Anyway)
+		}
+	}
+	found[newSide].Doubt = cmp.Or(found[newSide].Doubt, d.caution)
+	for side, r := range found {
+		if r.Doubt != "" && p.acceptsNone(1-side) {
+			found[side].Doubt = ""
+			d.Note = fmt.Sprintf("The %s CRD accepts no object: it requires the status, which the API server drops when an object is created.", [2]string{oldSide: "old", newSide: "new"}[1-side])
 		}
 	}
 	refused, accepted := found[newSide], found[oldSide]
@@ -307,7 +319,6 @@ func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 		}
 	}
 	add("", d.doubt, false)
-	refused.Doubt = cmp.Or(refused.Doubt, d.caution)
 	if refused.Doubt == accepted.Doubt && !refuses && !accepts {
 		add("whether it changes the accepted objects: ", refused.Doubt, false)
 	} else {

@@ -14,7 +14,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// orderComparison is a question that compares a number with a constant integer.
+// orderComparison is a question that compares a number with a constant integer, or the difference of two
+// values with 0.
 type orderComparison struct {
 	*Question
 	below logic.Lit // the number is below the bound
@@ -47,8 +48,8 @@ func (s *Space) order() {
 	}
 }
 
-// comparison parses a question that compares a number with a constant integer. of is the number as
-// text.
+// comparison parses a question that compares a number with a constant integer, or two fields. of is the
+// number, or the difference of the fields, as text.
 func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) {
 	rule, err := Parse(q.Text)
 	if err != nil || rule.tree.Expr().Kind() != ast.CallKind {
@@ -63,13 +64,20 @@ func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) 
 	if _, isNumber := literal(left).(number); isNumber {
 		left, right, operator = right, left, mirrored[operator]
 	}
-	n, isNumber := literal(right).(number)
-	const most = math.MaxInt64/2 - 1
-	if !isNumber || n.n > most || n.n < -most {
-		return "", c, false
-	}
 	text, err := parser.Unparse(left, rule.tree.SourceInfo())
 	if err != nil {
+		return "", c, false
+	}
+	n, isNumber := literal(right).(number)
+	if isField(left) && isField(right) { // never NaN
+		other, err := parser.Unparse(right, rule.tree.SourceInfo())
+		if err == nil && other < text {
+			text, other, operator = other, text, mirrored[operator]
+		}
+		text, isNumber = text+" - "+other, err == nil
+	}
+	const most = math.MaxInt64/2 - 1
+	if !isNumber || n.n > most || n.n < -most {
 		return "", c, false
 	}
 	// Integers have even positions. All numbers between two integers share the odd position between
@@ -87,6 +95,8 @@ func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) 
 	}
 	return fmt.Sprint(q.At.view.number(), q.At.Old, q.At.Path(), text), c, true
 }
+
+func isField(e ast.Expr) bool { return e.Kind() == ast.SelectKind || e.Kind() == ast.IdentKind }
 
 // isInteger reports whether the result of an expression is certainly an integer.
 func (s *Space) isInteger(q *Question, e ast.Expr) bool {

@@ -394,7 +394,7 @@ func Implies(ctx context.Context, s, keyword *apiextensionsv1.JSONSchemaProps) b
 		null := s.Nullable && AcceptsNull(*s) && !AcceptsNull(only)
 		return !null && !slices.ContainsFunc(formula.EnumValues(s), func(v any) bool { return !accepts(v) })
 	case reflect.DeepEqual(&only, Anything):
-		return !typed || s.Type == keyword.Type && s.XIntOrString == keyword.XIntOrString && s.Format == keyword.Format || keyword.Format == "" && !isText || isText && !isKnown(s.Format) && !isKnown(keyword.Format)
+		return !typed || s.Type == keyword.Type && s.XIntOrString == keyword.XIntOrString && s.Format == keyword.Format || keyword.Format == "" && !isText || isText && !isKnown(s.Format) && (keyword.Format == "password" || !isKnown(keyword.Format))
 	case only.Pattern == "" && (only.MinLength != nil || only.MaxLength != nil) && isWithin(s.MinLength, s.MaxLength, only.MinLength, only.MaxLength):
 		return true
 	case only.Pattern != "" || only.MinLength != nil || only.MaxLength != nil:

@@ -52,6 +52,8 @@ var All = []Change{
 	{"immutable object", with(""), rules("self == oldSelf"), []string{"tighter spec: transition rule added: self == oldSelf"}},
 	{"changes let through", rules("self.a == oldSelf.a"), with(""), []string{"looser spec: transition rule removed: self.a == oldSelf.a"}},
 	{"wider bound in a rule", rules("self.i < 5"), rules("self.i < 10"), []string{"looser spec: rule changed: self.i < 5 -> self.i < 10"}},
+	{"two fields that may be equal", rules("self.a < self.b"), rules("self.b >= self.a"), []string{"looser spec: rule changed: self.a < self.b -> self.b >= self.a"}},
+	{"two fields that may not be equal", rules("!has(oldSelf.i) || self.i >= oldSelf.i"), rules("!has(oldSelf.i) || self.i > oldSelf.i"), []string{"tighter spec: transition rule changed: !has(oldSelf.i) || self.i >= oldSelf.i -> !has(oldSelf.i) || self.i > oldSelf.i"}},
 	{"rule on a text", with(""), edit(with(""), "a: {type: string}", "a: {type: string, x-kubernetes-validations: [{rule: self.startsWith('x')}]}"), []string{"tighter spec.a: rule added: self.startsWith('x')"}},
 	{"read guarded", rules("self.a != 'z'"), rules("!has(self.a) || self.a != 'z'"), []string{"looser spec: rule changed: self.a != 'z' -> !has(self.a) || self.a != 'z'"}},
 	{"size of a map", value("object, additionalProperties: {type: string}"), value("object, additionalProperties: {type: string}, x-kubernetes-validations: [{rule: 'self.size() < 1'}]"), []string{"tighter spec.v: rule added: self.size() < 1"}},
@@ -97,6 +99,7 @@ var All = []Change{
 	{"other type", value("string"), value("integer"), []string{"both spec.v: type: string -> integer"}},
 	// The API server accepts an array for a string with a format that it knows.
 	{"format added", value("string"), value("string, format: date-time"), []string{"both spec.v: format added: date-time"}},
+	{"format added that accepts any text", value("string"), value("string, format: password"), []string{"looser spec.v: format added: password"}},
 	{"format removed", value("string, format: date-time"), value("string"), []string{"both spec.v: format removed: date-time"}},
 	{"format removed that no server knows", value("string, format: nonsense"), value("string"), []string{"same spec.v: format removed: nonsense"}},
 	{"list made a set", value("array, items: {type: string}"), value("array, x-kubernetes-list-type: set, items: {type: string}"), []string{"tighter spec.v: x-kubernetes-list-type added: set"}},
