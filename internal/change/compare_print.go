@@ -117,42 +117,36 @@ func tally(reports []Comparison) string {
 	if len(reports) == 1 {
 		return "1 CRD: " + string(reports[0].Class())
 	}
+	counts := map[Class]int{}
+	for _, r := range reports {
+		counts[r.Class()]++
+	}
 	var parts []string
 	for _, class := range slices.Backward(Classes) {
-		n := 0
-		for _, r := range reports {
-			if r.Class() == class {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := counts[class]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, class))
 		}
 	}
 	return strings.TrimSuffix(fmt.Sprintf("%d CRDs: %s", len(reports), strings.Join(parts, ", ")), ": ")
 }
 
-// The JSON of reports.
-type (
-	reportJSON struct {
-		CRD     string       `json:"crd"`
-		Class   Class        `json:"class"`
-		Changes []changeJSON `json:"changes"`
-	}
-	changeJSON struct {
+// ComparisonData returns reports for programs, to be written as JSON: an array with an object for each CRD.
+func ComparisonData(reports []Comparison) any {
+	type change struct {
 		Change
 		Path string `json:"path"`
 		From string `json:"from,omitempty"`
 	}
-)
-
-// ComparisonData returns reports for programs, to be written as JSON: an array with an object for each CRD.
-func ComparisonData(reports []Comparison) any {
-	out := []reportJSON{}
+	type comparison struct {
+		CRD     string   `json:"crd"`
+		Class   Class    `json:"class"`
+		Changes []change `json:"changes"`
+	}
+	out := []comparison{}
 	for _, r := range reports {
-		j := reportJSON{r.Name, r.Class(), []changeJSON{}}
+		j := comparison{r.Name, r.Class(), []change{}}
 		for _, c := range r.Changes {
-			j.Changes = append(j.Changes, changeJSON{c, c.Path.String(), c.From.String()})
+			j.Changes = append(j.Changes, change{c, c.Path.String(), c.From.String()})
 		}
 		out = append(out, j)
 	}

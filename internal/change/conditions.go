@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -211,11 +212,9 @@ func (f *Facts) invalid() []string { return f.Objects.Examples }
 func (f *Facts) lost() []string    { return f.Objects.Lost }
 
 func (f *Facts) printUnprinted() string {
-	var l []string
-	for _, v := range f.unprinted() {
-		l = append(l, f.printObjects(v)+"  # a file of its own, in a directory for --objects")
-	}
-	return strings.Join(l, "\n")
+	return strings.Join(english.Each(f.unprinted(), func(v string) string {
+		return f.printObjects(v) + "  # a file of its own, in a directory for --objects"
+	}), "\n")
 }
 
 // findWarnings sets the unions whose new violations a policy can warn of.
@@ -313,13 +312,7 @@ func (f *Facts) current() *apiextensionsv1.CustomResourceDefinition {
 
 // gone returns the versions that the change removes.
 func (f *Facts) gone() []string {
-	var l []string
-	for _, v := range f.From.Spec.Versions {
-		if !has(f.To, v.Name) {
-			l = append(l, v.Name)
-		}
-	}
-	return l
+	return versionNames(f.From, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return !has(f.To, v.Name) })
 }
 
 // migrates reports whether the stored objects have to be in the storage version now: after the

@@ -109,11 +109,7 @@ func (p *pair) refusal(k *server.Kind, side int, old, object map[string]any) sch
 
 // decide classifies differences. It decides clauses on the path to the same schema together.
 func (p *pair) decide(l []*difference) error {
-	type part struct {
-		d *difference
-		group
-	}
-	groups := map[string][]part{}
+	groups := map[string][]group{}
 	var paths []schemapath.Path
 	for _, d := range l {
 		if d.doubt != "" {
@@ -124,7 +120,7 @@ func (p *pair) decide(l []*difference) error {
 			if groups[key] == nil {
 				paths = append(paths, g.path)
 			}
-			groups[key] = append(groups[key], part{d, g})
+			groups[key] = append(groups[key], g)
 		}
 	}
 	effects := map[*difference][]schemadiff.Effect{}
@@ -212,6 +208,7 @@ func (p *pair) isObject(at schemapath.Path) bool {
 
 // group has the clauses of a difference that are decided together, on the path to one schema.
 type group struct {
+	d     *difference
 	path  schemapath.Path
 	shift schemadiff.Shift
 	probe bool // if there is no example, nothing is in doubt
@@ -232,7 +229,7 @@ func split(d *difference) []group {
 				return &l[i].shift
 			}
 		}
-		l = append(l, group{path: at})
+		l = append(l, group{d: d, path: at})
 		return &l[len(l)-1].shift
 	}
 	for _, side := range bothSides {
@@ -252,7 +249,7 @@ func split(d *difference) []group {
 	}
 	for _, s := range d.probes {
 		if k := slices.Concat(s.Clauses[oldSide], s.Clauses[newSide]); len(k) > 0 { // not at the root
-			l = append(l, group{k[0].At, s, true})
+			l = append(l, group{d, k[0].At, s, true})
 		}
 	}
 	return l

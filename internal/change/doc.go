@@ -44,17 +44,9 @@
 // next step may be taken now. A step is a table of outcomes (steps.go), each with its condition, its
 // reason and its commands. [NewPlan] takes the first outcome that applies to the [Facts]: the CRD
 // before and after the change, the effect on the stored objects, the versions of the API servers, and
-// storage migrations.
-// A missing fact is unknown. The verdict is
+// storage migrations. The verdict is [Go], [Wait] or [Stop].
 //
-//   - [Go] if the next step may be taken: applying the CRD or, once it is applied, the step
-//     that the plan names, or nothing;
-//   - [Wait] if another step comes first, if something is still running, or if a relevant fact
-//     is unknown;
-//   - [Stop] if the API server would reject the CRD, if a server does not support it, or if a
-//     migration has failed.
-//
-// Irrelevant facts may be unknown. For example, objects are irrelevant if the new schema accepts
+// A missing fact is unknown. Irrelevant facts may be unknown. For example, objects are irrelevant if the new schema accepts
 // every object that the old one accepts. [Facts.ReadLive], [Facts.ReadMigrations] and [ReadServers]
 // read facts from the output of kubectl, and report facts that contradict others.
 //

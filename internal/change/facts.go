@@ -126,12 +126,9 @@ func Contradictions(from, to *Input) diag.List {
 // (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation), and a CRD without exactly one
 // storage version.
 func unacceptable(crd *Input) (l diag.List) {
-	wrong := func(name, why string) {
-		l = append(l, contradictory(crd.Pos, "no API server accepts it", "%q: %s", name, why))
-	}
 	check := func(name string, is func(string) []string) {
 		if faults := is(name); faults != nil {
-			wrong(name, faults[0])
+			l = append(l, contradictory(crd.Pos, "no API server accepts it", "%q: %s", name, faults[0]))
 		}
 	}
 	check(crd.Spec.Group, validation.IsDNS1123Subdomain)
@@ -143,9 +140,12 @@ func unacceptable(crd *Input) (l diag.List) {
 			stored++
 		}
 	}
-	if name := crd.Spec.Names.Plural + "." + crd.Spec.Group; crd.Name != name {
-		wrong(crd.Name, "it must be spec.names.plural, a dot and spec.group: "+name)
-	}
+	check(crd.Name, func(is string) []string {
+		if name := crd.Spec.Names.Plural + "." + crd.Spec.Group; is != name {
+			return []string{"it must be spec.names.plural, a dot and spec.group: " + name}
+		}
+		return nil
+	})
 	if stored != 1 {
 		l = append(l, contradictory(crd.Pos, "set storage: true in one of them", "%d versions are storage versions, and it has to be one", stored))
 	}

@@ -22,12 +22,10 @@ func (f *Facts) versions() []Version {
 	for _, v := range f.To.Spec.Versions {
 		o := Version{Name: v.Name, Served: v.Served, Storage: v.Storage, Removable: "no"}
 		if f.Live != nil {
-			stored := slices.Contains(f.Live.Status.StoredVersions, v.Name)
-			o.Stored = &stored
+			o.Stored = new(slices.Contains(f.Live.Status.StoredVersions, v.Name))
 		}
 		if n, ok := f.managed(v.Name); ok {
-			managed := len(n)
-			o.Managed = &managed
+			o.Managed = new(len(n))
 		}
 		switch {
 		case v.Storage:

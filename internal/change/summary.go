@@ -123,12 +123,11 @@ func (s *Summary) Worst() Outcome { return worst(s.States) }
 func (r *Reason) Worst() Outcome { return worst(r.States) }
 
 func worst(states map[Outcome]int) Outcome {
-	for _, state := range []Outcome{Blocked, Restricted, Ratcheted} {
-		if states[state] > 0 {
-			return state
-		}
+	state := Blocked
+	for state > Legal && states[state] == 0 {
+		state--
 	}
-	return Legal
+	return state
 }
 
 // String returns the problem in the form that the server prints.

@@ -24,6 +24,16 @@ func versionIndex(crd *apiextensionsv1.CustomResourceDefinition, name string) in
 	return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 }
 
+// versionNames returns the names of the versions of a CRD for which a condition holds.
+func versionNames(crd *apiextensionsv1.CustomResourceDefinition, is func(v apiextensionsv1.CustomResourceDefinitionVersion) bool) (l []string) {
+	for _, v := range crd.Spec.Versions {
+		if is(v) {
+			l = append(l, v.Name)
+		}
+	}
+	return l
+}
+
 func has(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
 	return versionIndex(crd, name) >= 0
 }
@@ -71,13 +81,9 @@ func (f *Facts) drops() []string {
 
 // added returns the versions that are served only after the change.
 func (f *Facts) added() []string {
-	var l []string
-	for _, v := range f.To.Spec.Versions {
-		if v.Served && !served(f.From, v.Name) {
-			l = append(l, v.Name)
-		}
-	}
-	return l
+	return versionNames(f.To, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return v.Served && !served(f.From, v.Name)
+	})
 }
 
 // narrows lists the constraints of added versions that may reject objects of the storage version.
@@ -120,12 +126,9 @@ func (f *Facts) unprinted() []string {
 			}
 		}
 	}
-	for _, v := range f.To.Spec.Versions {
-		if Converts(f.To) && v.Served && served(now, v.Name) && missing(v.Name) && f.touches(v.Name) {
-			l = append(l, v.Name)
-		}
-	}
-	return l
+	return append(l, versionNames(f.To, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return Converts(f.To) && v.Served && served(now, v.Name) && missing(v.Name) && f.touches(v.Name)
+	})...)
 }
 
 // touches reports whether the change may reject objects accepted in a version.
