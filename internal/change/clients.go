@@ -24,8 +24,7 @@ func (f *Facts) clients() []Step {
 			l = append(l, f.stopServing(v))
 			continue
 		}
-		none := &apiextensionsv1.CustomResourceSubresources{}
-		had, has := cmp.Or(v.Subresources, none), cmp.Or(to.Subresources, none)
+		had, has := subresources(v), subresources(*to)
 		if had.Status != nil && has.Status == nil {
 			l = append(l, f.written(v.Name, "status", "the status of "+v.Name+" through the subresource",
 				"Without the subresource, requests to it get 404, and an update of an object replaces its status."))

@@ -109,7 +109,7 @@ func (r *Comparison) compare(ctx context.Context, old, new *Input, i, j int) (er
 	w.unions(old, new)
 	w.walk(nil, p.root(oldSide), p.root(newSide))
 	w.status()
-	w.scale(scale(a), scale(b))
+	w.scale(subresources(a).Scale, subresources(b).Scale)
 	if err := context.Cause(w.ctx); err != nil {
 		for _, d := range w.found { // values to try may be missing
 			d.doubt = cmp.Or(d.doubt, err.Error())
@@ -212,11 +212,8 @@ func compareFields(r *Comparison, old, new *Input) {
 	slices.SortStableFunc(r.Changes, func(a, b Change) int { return strings.Compare(a.Subject, b.Subject) })
 }
 
-func scale(v apiextensionsv1.CustomResourceDefinitionVersion) *apiextensionsv1.CustomResourceSubresourceScale {
-	if v.Subresources == nil {
-		return nil
-	}
-	return v.Subresources.Scale
+func subresources(v apiextensionsv1.CustomResourceDefinitionVersion) apiextensionsv1.CustomResourceSubresources {
+	return *cmp.Or(v.Subresources, &apiextensionsv1.CustomResourceSubresources{})
 }
 
 // status compares the status subresource. It affects only checks on the whole object, which may see

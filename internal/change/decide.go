@@ -74,8 +74,7 @@ func (p *pair) root(side int) *jsonSchema {
 
 // withStatus reports whether the version on a side has the status subresource.
 func (p *pair) withStatus(side int) bool {
-	sub := p.crds[side].Spec.Versions[p.index[side]].Subresources
-	return sub != nil && sub.Status != nil
+	return subresources(p.crds[side].Spec.Versions[p.index[side]]).Status != nil
 }
 
 // refusal returns the API server's errors for an object or an update under k, the CRD of one side. A

@@ -29,7 +29,7 @@ type difference struct {
 	// doubt is the reason why neither direction can be decided. caution is the reason why the
 	// change cannot be proved to be no tightening. Both are mostly empty.
 	doubt, caution string
-	of             Of
+	of             Of // the origin of the new constraint
 }
 
 // reshapes records that the old and the new schema decode the value at p differently. The prover tries
@@ -241,14 +241,9 @@ func (w *walker) ruleOfProperty(p schemapath.Path, r apiextensionsv1.ValidationR
 
 // properties compares the properties of two schemas.
 func (w *walker) properties(p schemapath.Path, o, n *jsonSchema) {
-	names := slices.Sorted(maps.Keys(o.Properties))
-	for name := range n.Properties {
-		if _, ok := o.Properties[name]; !ok {
-			names = append(names, name)
-		}
-	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(o.Properties)), maps.Keys(n.Properties))
 	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Compact(names) {
 		x, was := o.Properties[name]
 		y, is := n.Properties[name]
 		at := p.Append(schemapath.Property(name))
