@@ -46,6 +46,7 @@ func (f *Facts) rejections() (l []string) {
 		}
 		l = append(l, err.Error())
 	}
+	slices.Sort(l) // the validation iterates over maps
 	return l
 }
 

@@ -82,9 +82,6 @@ type Change struct {
 	// Keyword is the key of the schema, such as "enum" and "x-kubernetes-validations". It is empty
 	// for versions.
 	Keyword string `json:"-"`
-	// OldRules and NewRules are the texts of the changed rules.
-	OldRules []string `json:"-"`
-	NewRules []string `json:"-"`
 	// Undecided states the open question with the reason.
 	Undecided string `json:"undecided,omitempty"`
 	// Note mentions an effect that the class does not cover. It is mostly empty.

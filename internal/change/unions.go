@@ -87,8 +87,9 @@ func (w *walker) union(o, n *compile.UnionPlan) {
 	if u.Union.Ratchet {
 		d.of = RatchetingUnion
 	}
-	d.shift.Clauses[oldSide], d.OldRules = w.clauses(o, o, n)
-	d.shift.Clauses[newSide], d.NewRules = w.clauses(n, o, n)
+	var oldRules []string
+	d.shift.Clauses[oldSide], oldRules = w.clauses(o, o, n)
+	d.shift.Clauses[newSide], d.newRules = w.clauses(n, o, n)
 	switch {
 	case o == nil:
 		d.Kind, d.What = Added, d.Subject+" added"
@@ -98,7 +99,7 @@ func (w *walker) union(o, n *compile.UnionPlan) {
 		d.Kind, d.From, d.What = Moved, o.Path, "moved from "+o.Path.String()
 	default:
 		if d.What = strings.Join(described(o.Union, n.Union), "; "); d.What == "" {
-			if slices.Equal(d.OldRules, d.NewRules) {
+			if slices.Equal(oldRules, d.newRules) {
 				return
 			}
 			d.What = "the same union in other rules"

@@ -29,7 +29,8 @@ type difference struct {
 	// doubt is the reason why neither direction can be decided. caution is the reason why the
 	// change cannot be proved to be no tightening. Both are mostly empty.
 	doubt, caution string
-	of             Of // the origin of the new constraint
+	newRules       []string // the texts of the new rules
+	of             Of       // the origin of the new constraint
 }
 
 // reshapes records that the old and the new schema decode the value at p differently. The prover tries
@@ -188,25 +189,27 @@ func (w *walker) rule(p schemapath.Path, at *jsonSchema, o, n *apiextensionsv1.V
 	}
 	d := w.add(p, Rule, "rule", "x-kubernetes-validations", kind, "")
 	var whole schemadiff.Shift
-	d.shift.Clauses[oldSide], whole.Clauses[oldSide], d.OldRules = w.ruleClauses(d, at, o, n)
-	d.shift.Clauses[newSide], whole.Clauses[newSide], d.NewRules = w.ruleClauses(d, at, n, o)
+	if o != nil {
+		d.shift.Clauses[oldSide], whole.Clauses[oldSide] = w.ruleClauses(d, at, o, n)
+	}
+	if n != nil {
+		d.shift.Clauses[newSide], whole.Clauses[newSide] = w.ruleClauses(d, at, n, o)
+		d.newRules = []string{n.Rule}
+	}
 	d.probes = append(d.probes, whole)
 	d.What = d.Subject + " " + string(kind) + ": " + what
 }
 
-// ruleClauses returns a rule of a difference, which may be nil, as clauses of its schema and, if the schema
-// has no properties to vary, of the property that contains the value, with whole values to try.
-func (w *walker) ruleClauses(d *difference, at *jsonSchema, r, other *apiextensionsv1.ValidationRule) (clauses, whole []schemadiff.Clause, texts []string) {
-	if r == nil {
-		return nil, nil, nil
-	}
+// ruleClauses returns a rule of a difference as clauses of its schema and, if the schema has no properties
+// to vary, of the property that contains the value, with whole values to try.
+func (w *walker) ruleClauses(d *difference, at *jsonSchema, r, other *apiextensionsv1.ValidationRule) (clauses, whole []schemadiff.Clause) {
 	if formula.ReadsOld(*r) {
 		d.Sort, d.Subject = Transition, "transition rule"
 	}
 	values := sample.Between(w.ctx, withRule(at, other), withRule(at, r))
 	whole = w.ruleOfProperty(d.Path, *r, values...)
 	if at.Type != "object" {
-		return whole, nil, []string{r.Rule}
+		return whole, nil
 	}
 	if len(at.Properties) > 0 {
 		whole = nil
@@ -218,7 +221,7 @@ func (w *walker) ruleClauses(d *difference, at *jsonSchema, r, other *apiextensi
 		}
 	}
 	rule := *r
-	return []schemadiff.Clause{{At: d.Path, Rule: &rule}}, whole, []string{r.Rule}
+	return []schemadiff.Clause{{At: d.Path, Rule: &rule}}, whole
 }
 
 // withRule returns a copy of a schema that has a single rule or, if it is nil, none.
