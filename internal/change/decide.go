@@ -139,7 +139,7 @@ func (p *pair) decide(l []*difference) error {
 			if g.probe {
 				e.Rejections[newSide].Doubt, e.Rejections[oldSide].Doubt = "", ""
 			}
-			if e.Open() && !e.Exhausted {
+			if e.Doubtful() && !e.Exhausted {
 				e = p.again(at, g.shift, e, paths)
 			}
 			effects[g.d] = append(effects[g.d], e)

@@ -87,8 +87,8 @@ type Effect struct {
 	Exhausted bool
 }
 
-// Open reports whether a rejection is in doubt.
-func (e Effect) Open() bool { return e.Rejections[0].Doubt+e.Rejections[1].Doubt != "" }
+// Doubtful reports whether a rejection is in doubt.
+func (e Effect) Doubtful() bool { return e.Rejections[0].Doubt+e.Rejections[1].Doubt != "" }
 
 // Rejection describes the objects that one side rejects because of a clause of a shift, although the
 // other side accepts them.
