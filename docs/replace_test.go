@@ -105,10 +105,12 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	}
 	u, version := *found[0].Union, sources[0].Spec.Versions[0]
 	u.Replace = true
-	declared, diags := crdpatch.Declare(crdpatch.Open("crd.yaml", src), []union.External{{
-		Target: union.Target{Name: sources[0].Name}, Version: version.Name, Path: found[0].Path,
-		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
-	}})
+	declared, diags := crdpatch.Declare(crdpatch.Open("crd.yaml", src), func(*crdpatch.CRD) []union.External {
+		return []union.External{{
+			Target: union.Target{Name: sources[0].Name}, Version: version.Name, Path: found[0].Path,
+			Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
+		}}
+	})
 	if declared == nil {
 		t.Fatal(diags)
 	}

@@ -41,7 +41,7 @@ flags.`,
   # For a cluster of an older version
   kustomize build config | unioncel compile --kube-version 1.28 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			compiler.loud = flags.check
+			compiler.loud, compiler.current = flags.check, flags.check
 			return a.convert(cmd, &flags, &compiler, func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				out, l := skipping(in.scope, in.options(), func(opts crdpatch.Options) ([]byte, diag.List) { return a.compile(f, opts) })
 				l, failed := in.scope.judge(l)

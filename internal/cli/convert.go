@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/report"
@@ -103,13 +102,6 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerF
 	l.missing(results)
 	all := append(l.files(), results...)
 	failed := anyFailed(all)
-	for _, r := range l.files() {
-		for i, d := range r.diagnostics {
-			if flags.check && d.Code == codes.StaleCRD {
-				r.diagnostics[i].Severity = diag.Error
-			}
-		}
-	}
 	err = a.report(diagnosticsOf(all))
 	failed = failed || err != nil && !errors.Is(err, errFindings)
 	if !failed {

@@ -36,7 +36,7 @@ func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) 
 			all = append(all, f.Declaration(flags.replace))
 		}
 		if flags.write && flags.set == "" {
-			l = a.relocated(l, crdpatch.Open(r.name, out))
+			l = relocated(l, r.found.file.WithBytes(out))
 		}
 		for _, f := range l {
 			told = append(told, f.Told(done, flags.replace))
@@ -131,15 +131,12 @@ func undeclared(f handwritten.Located, problem diag.Diagnostic) diag.Diagnostic 
 }
 
 // relocated returns unions with their positions in a file that has their declarations.
-func (a *app) relocated(l []handwritten.Located, f *crdpatch.File) []handwritten.Located {
-	crds, _ := f.WithLimits(a.limits).CRDs(crdpatch.Options{})
+func relocated(l []handwritten.Located, f *crdpatch.File) []handwritten.Located {
 	l = slices.Clone(l)
 	for i := range l {
-		for _, c := range crds {
-			if crd, _ := c.Source(); crd != nil && crd.Name == l[i].CRD.Name {
-				l[i].Source = c
-				l[i].Pos, _ = c.Schema(l[i].Place)
-			}
+		if c := l[i].Source.In(f); c != nil {
+			l[i].Source = c
+			l[i].Pos, _ = c.Schema(l[i].Place)
 		}
 	}
 	return l
@@ -164,16 +161,20 @@ func (a *app) declaring(flags *inferring, r answer[inferred]) *declaring {
 // try returns the input with the declarations and their diagnostics. The problem is the first error
 // of declaring or compiling them, or nil.
 func (d *declaring) try(l []handwritten.Located) (out []byte, said diag.List, problem *diag.Diagnostic) {
-	var declarations []union.External
-	for _, f := range l {
-		declarations = append(declarations, f.Declaration(d.flags.replace))
+	declarations := func(c *crdpatch.CRD) (own []union.External) {
+		for _, i := range l {
+			if c == nil || c.Is(i.Source) {
+				own = append(own, i.Declaration(d.flags.replace))
+			}
+		}
+		return own
 	}
 	f, opts := d.found.file, d.opts
 	if d.flags.inGo() && d.flags.replace {
 		opts.External.Declarations = replacing(opts.External.Declarations)
 	}
 	if d.flags.set != "" || d.flags.inGo() {
-		opts.External.Declarations = slices.Concat(opts.External.Declarations, declarations)
+		opts.External.Declarations = slices.Concat(opts.External.Declarations, declarations(nil))
 	} else {
 		out, said = crdpatch.Declare(f, declarations)
 		if e := firstError(said); e != nil {

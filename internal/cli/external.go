@@ -123,6 +123,11 @@ func (s *scope) missing(results []*result) (l diag.List) {
 		l = append(l, s.Missing(crds)...)
 	}
 	stale, _ := s.judge(s.stale(results))
+	for i := range stale {
+		if s.flags.current {
+			stale[i].Severity = diag.Error
+		}
+	}
 	return append(l, stale...).Sort()
 }
 

@@ -41,6 +41,8 @@ type compilerFlags struct {
 	// skipInvalid leaves out the unions of Go structs with errors. edits marks packages that get
 	// markers, and are checked after that.
 	skipInvalid, edits bool
+	// current makes CRDs that are older than their Go types errors.
+	current bool
 	// judges marks commands that analyze CRDs and do not compile CRDs in use.
 	judges bool
 	// gate makes the command count CRDs and unions, and totals makes it always print the numbers; loud

@@ -45,6 +45,19 @@ func (m *manifest) inUse() string {
 // Target returns the CRD's name, group and kind.
 func (c *CRD) Target() union.Target { return c.m.target() }
 
+// In returns the CRD in a file that edits have made from the file of the CRD, or nil if that file
+// cannot be read.
+func (c *CRD) In(f *File) *CRD {
+	text, _ := f.parse()
+	if text == nil {
+		return nil
+	}
+	return &CRD{m: c.m.revised(text), opts: c.opts}
+}
+
+// Is reports whether two values are the same CRD of an open file.
+func (c *CRD) Is(o *CRD) bool { return c.m == o.m }
+
 // pos returns the position of the manifest.
 func (c *CRD) pos() diag.Pos { return c.m.pos(c.m.node) }
 

@@ -11,17 +11,16 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Declare returns a file with declarations written into their schemas, each at the end of the
-// schema. It decompiles compiled CRDs, and returns an error if one of them has external
-// declarations, which would be lost. CRDs without a declaration stay unchanged, and
-// declarations for CRDs outside the file are ignored. The list is sorted; with errors the
+// Declare returns a file with the declarations of each CRD written into their schemas, at the end of the
+// schema. It decompiles compiled CRDs, and returns an error if one of them has external declarations,
+// which would be lost. CRDs without a declaration stay unchanged. The list is sorted; with errors the
 // result is nil.
-func Declare(f *File, declarations []union.External) ([]byte, diag.List) {
+func Declare(f *File, declarations func(*CRD) []union.External) ([]byte, diag.List) {
 	j := &job{File: f}
-	return j.result(j.declare(union.Externals{Declarations: declarations}))
+	return j.result(j.declare(declarations))
 }
 
-func (j *job) declare(given union.Externals) []byte {
+func (j *job) declare(declarations func(*CRD) []union.External) []byte {
 	base := j.decompile(false)
 	if base == nil {
 		return nil
@@ -38,7 +37,7 @@ func (j *job) declare(given union.Externals) []byte {
 	}
 	r := revise(base)
 	for _, c := range j.crds {
-		external, _ := given.Select(c.Target())
+		external := declarations(c)
 		if len(external) == 0 {
 			continue
 		}

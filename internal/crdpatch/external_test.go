@@ -90,7 +90,7 @@ func TestDeclaredOutside(t *testing.T) {
 					same(t, "compile(compile(in))", mustCompile(t, out, opts), out)
 					same(t, "compile(compile(in)) without the declarations", mustCompile(t, out, g.opts), out)
 				}
-				written, diags := Declare(Open("in", bare), elsewhere.Declarations)
+				written, diags := Declare(Open("in", bare), declarationsOf(elsewhere))
 				if diags.HasErrors() {
 					t.Fatal(textOfDiags(diags))
 				}
@@ -260,5 +260,13 @@ func TestForgotten(t *testing.T) {
 	declaring := strings.Replace(string(compiled), "                  x-kubernetes-validations:", "                  x-kubernetes-unions:\n                  - members: [a, b]\n                  x-kubernetes-validations:", 1)
 	if !strings.Contains(string(mustDecompile(t, mustCompile(t, []byte(declaring), Options{}))), union.Key) {
 		t.Error("a declaration in the schema does not beat a remembered one")
+	}
+}
+
+// declarationsOf returns the declarations for each CRD.
+func declarationsOf(e union.Externals) func(*CRD) []union.External {
+	return func(c *CRD) []union.External {
+		l, _ := e.Select(c.Target())
+		return l
 	}
 }

@@ -48,7 +48,7 @@ func TestHeld(t *testing.T) {
 	}{
 		{"compile", in, (*job).compile},
 		{"decompile", compiled, func(j *job) []byte { return j.base().Src }},
-		{"declare", undeclared, func(j *job) []byte { return j.declare(declarations) }},
+		{"declare", undeclared, func(j *job) []byte { return j.declare(declarationsOf(declarations)) }},
 		{"replace", strings.NewReplacer("discriminatorChange: Forbid", "handWrittenRules: Replace", "- rule: has(self.c)", "- rule: has(self.c)\n            - rule: \"!has(self.a) || !has(self.b)\"").Replace(in), (*job).compile},
 	}
 	for _, tt := range []struct {
