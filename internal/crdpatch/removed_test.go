@@ -168,7 +168,7 @@ func TestRandomRecords(t *testing.T) {
 	pick := func(l ...string) string { return l[r.IntN(len(l))] }
 	members := func() string { return pick("[a, b]", "[a, c]", "[c, d]", "[a, b, c]", "[b, d]") }
 	removed, refused, enforced := 0, 0, map[string]bool{}
-	for range unioncases.Choose(50, 80, 3000) {
+	for range unioncases.Choose(30, 40, 3000) {
 		declaration := "{members: " + members() + pick("", ", cardinality: ExactlyOne", ", cardinality: AtLeastOne", ", discriminatorChange: Forbid") + "}"
 		// The rules that compiling writes for the union come from a compilation of the union alone.
 		alone := mustCompile(t, []byte(testcrd.New("Route", "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}}\n  x-kubernetes-unions: ["+declaration+"]\n")), Options{})

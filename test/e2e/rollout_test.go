@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/change"
@@ -152,12 +151,7 @@ var unsafe = []struct {
 func TestUnsafe(t *testing.T) {
 	t.Parallel()
 	server := servertest.Shared(t)
-	config := server.Config()
-	config.WarningHandler = rest.NoWarnings{}
-	client, err := dynamic.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := clientOf(t, server)
 	for i, test := range unsafe {
 		t.Run(test.name, func(t *testing.T) {
 			kind := fmt.Sprintf("Unsafe%d", i)

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
@@ -86,12 +85,7 @@ func (r randomly) object() string {
 func TestRandomly(t *testing.T) {
 	t.Parallel()
 	server := servertest.Shared(t)
-	config := server.Config()
-	config.WarningHandler = rest.NoWarnings{}
-	client, err := dynamic.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := clientOf(t, server)
 	states := map[change.Outcome]int{}
 	seeds := uint64(8)
 	if unioncases.Exhaustive {

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/change"
@@ -295,12 +294,7 @@ func TestMigration(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			config := server.Config()
-			config.WarningHandler = rest.NoWarnings{}
-			client, err := dynamic.NewForConfig(config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			client := clientOf(t, server)
 			resources := func(version string) dynamic.ResourceInterface {
 				return client.Resource(schema.GroupVersionResource{Group: "example.com", Version: version, Resource: "moves"}).Namespace("default")
 			}

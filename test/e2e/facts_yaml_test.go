@@ -1,4 +1,4 @@
-package servertest
+package e2e
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/testing/servertest"
 )
 
 func sigsYAML(document []byte, into any) error { return yaml.Unmarshal(document, into) }
@@ -14,8 +16,8 @@ func yamlV3(document []byte, into any) error { return yamlv3.Unmarshal(document,
 
 // yamlFacts assert how kubectl, and every program with the same library, reads the words that are
 // booleans in YAML 1.1.
-func yamlFacts(t *testing.T, s *Server) {
-	install(t, s, crd(t, "Word", root(t, "{type: object, properties: {type: {type: string}}}")))
+func yamlFacts(t *testing.T, s *servertest.Server) {
+	installed(t, s, crd(t, "Word", root(t, "{type: object, properties: {type: {type: string}}}")))
 	for _, word := range []string{"On", "on", "off", "yes", "No", "y", "Y", "n"} {
 		t.Run(word, func(t *testing.T) {
 			document := []byte("type: " + word)

@@ -1,4 +1,4 @@
-package servertest
+package e2e
 
 import (
 	"fmt"
@@ -13,6 +13,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/testing/servertest"
 )
 
 // estimate returns the server's own cost estimate of one rule on a schema (YAML).
@@ -128,7 +130,7 @@ func costing(cost, property int) string {
 }
 
 // budgetFacts assert the cost budgets for the rules of a CRD.
-func budgetFacts(t *testing.T, s *Server) {
+func budgetFacts(t *testing.T, s *servertest.Server) {
 	const (
 		perRule    = "estimated rule cost exceeds budget by factor of "
 		perMessage = "estimated messageExpression cost exceeds budget by factor of "

@@ -1,4 +1,4 @@
-package codes_test
+package diag_test
 
 import (
 	"regexp"

@@ -1,14 +1,15 @@
-package servertest
+package e2e
 
 import (
 	"fmt"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
 
 // ratchetingFacts assert when an object may keep a value that a newer schema rejects.
-func ratchetingFacts(t *testing.T, s *Server) {
+func ratchetingFacts(t *testing.T, s *servertest.Server) {
 	const (
 		union = "type: object, properties: {type: {type: string}, a: {type: string}, b: {type: string}}"
 		one   = "{type: object, properties: {sibling: {type: string}, u: {" + union + "%s}}}"
@@ -87,7 +88,7 @@ func ratchetingFacts(t *testing.T, s *Server) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			kind := fmt.Sprintf("Ratchet%d", i)
-			install(t, s, crd(t, kind, test.before))
+			installed(t, s, crd(t, kind, test.before))
 			create(t, s, it(kind, test.stored))
 			replace(t, s, crd(t, kind, test.after))
 			for _, update := range []struct {
@@ -121,7 +122,7 @@ func ratchetingFacts(t *testing.T, s *Server) {
 // unchanged if it has a field that its schema does not specify: because unknown fields are
 // preserved, additionalProperties is true, or the value is or contains an embedded resource with
 // metadata. A list without keys is compared as a whole.
-func unchangedFacts(t *testing.T, s *Server) {
+func unchangedFacts(t *testing.T, s *servertest.Server) {
 	const (
 		schema = "{type: object, properties: {u: {type: object, %s, properties: {a: {type: string}, b: {type: string}, %s}, x-kubernetes-validations: [{rule: '%s', message: one of a and b}]}}}"
 		static = "!has(self.a) || !has(self.b)"
@@ -161,7 +162,7 @@ func unchangedFacts(t *testing.T, s *Server) {
 				if rule == same {
 					want = "" // the state is unchanged
 				}
-				install(t, s, crd(t, kind, root(t, fmt.Sprintf(schema, test.key, test.property, "true"))))
+				installed(t, s, crd(t, kind, root(t, fmt.Sprintf(schema, test.key, test.property, "true"))))
 				create(t, s, it(kind, stored))
 				replace(t, s, crd(t, kind, root(t, fmt.Sprintf(schema, test.key, test.property, rule))))
 				wantComplaint(t, only(s.UpdateStatus(t.Context(), it(kind, "status: {phase: Done}"))), want)
@@ -172,7 +173,7 @@ func unchangedFacts(t *testing.T, s *Server) {
 }
 
 // transitionFacts assert when a rule that reads oldSelf is evaluated.
-func transitionFacts(t *testing.T, s *Server) {
+func transitionFacts(t *testing.T, s *servertest.Server) {
 	const schema = `
 type: object
 properties:
@@ -185,7 +186,7 @@ properties:
     properties: {type: {type: string}}
     x-kubernetes-validations: [{rule: "!oldSelf.hasValue() && has(self.type)", optionalOldSelf: true, message: asked}]
 `
-	install(t, s, crd(t, "Transition", root(t, schema)))
+	installed(t, s, crd(t, "Transition", root(t, schema)))
 	for _, test := range []struct{ name, old, new, want string }{
 		{"oldSelf on create", "", "plain: {}", ""},
 		{"oldSelf when added", "{}", "plain: {}", ""},

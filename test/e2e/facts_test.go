@@ -1,21 +1,26 @@
-package servertest
+package e2e
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/testing/servertest"
 )
 
 // TestFacts pins down the server behaviour that the compiler relies on. If a fact changes after an
 // upgrade, the design must be reviewed.
 func TestFacts(t *testing.T) {
-	s := Start(t)
+	s := servertest.Shared(t)
 	for _, topic := range []struct {
 		name string
-		run  func(*testing.T, *Server)
+		run  func(*testing.T, *servertest.Server)
 	}{
 		{"declaration", declarationFacts},
 		{"correlation", correlationFacts},
@@ -107,14 +112,14 @@ func wantComplaint(t *testing.T, err error, text string) {
 	}
 }
 
-func install(t *testing.T, s *Server, crd []byte) {
+func installed(t *testing.T, s *servertest.Server, crd []byte) {
 	t.Helper()
 	if err := s.Install(t.Context(), crd); err != nil {
 		t.Fatalf("install: %v", err)
 	}
 }
 
-func create(t *testing.T, s *Server, obj []byte) {
+func create(t *testing.T, s *servertest.Server, obj []byte) {
 	t.Helper()
 	if _, err := s.Create(t.Context(), obj); err != nil {
 		t.Fatalf("create: %v", err)
@@ -122,7 +127,7 @@ func create(t *testing.T, s *Server, obj []byte) {
 }
 
 // replace also proves that the new CRD is in force.
-func replace(t *testing.T, s *Server, crd []byte) {
+func replace(t *testing.T, s *servertest.Server, crd []byte) {
 	t.Helper()
 	if err := s.Replace(t.Context(), crd); err != nil {
 		t.Fatalf("replace: %v", err)
@@ -132,7 +137,7 @@ func replace(t *testing.T, s *Server, crd []byte) {
 // only drops the result of a call whose error alone matters.
 func only[T any](_ T, err error) error { return err }
 
-func declarationFacts(t *testing.T, s *Server) {
+func declarationFacts(t *testing.T, s *servertest.Server) {
 	const declared = `
 type: object
 properties: {type: {type: string}, http: {type: object}}
@@ -146,14 +151,16 @@ x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {http: HTT
 	})
 	for _, validation := range []string{"Ignore", "Warn"} {
 		t.Run("unions are dropped under validation "+validation, func(t *testing.T) {
-			answer, err := s.client.Post().AbsPath(crdsPath).
-				SetHeader("Content-Type", "application/yaml").Param("fieldValidation", validation).
-				Body(crd(t, validation, root(t, declared))).Do(t.Context()).Raw()
+			var object unstructured.Unstructured
+			if err := yaml.Unmarshal(crd(t, validation, root(t, declared)), &object.Object); err != nil {
+				t.Fatal(err)
+			}
+			answer, err := clientOf(t, s).Resource(crdResource).Create(t.Context(), &object, metav1.CreateOptions{FieldValidation: validation})
 			if err != nil {
 				t.Fatal(err)
 			}
-			stored := string(answer)
-			if strings.Contains(stored, "x-kubernetes-unions") || !strings.Contains(stored, `"http"`) {
+			stored := fmt.Sprint(answer)
+			if strings.Contains(stored, "x-kubernetes-unions") || !strings.Contains(stored, "http:") {
 				t.Errorf("stored: %s", stored)
 			}
 		})
@@ -166,7 +173,7 @@ x-kubernetes-validations:
 - {rule: has(self.a), message: one}
 - {rule: has(self.a), message: two}`
 	t.Run("rules of one text pass create and update", func(t *testing.T) {
-		install(t, s, crd(t, "Repeated", root(t, repeated)))
+		installed(t, s, crd(t, "Repeated", root(t, repeated)))
 		replace(t, s, crd(t, "Repeated", root(t, strings.Replace(repeated, "two", "three", 1))))
 	})
 	t.Run("rules of one text break server-side apply", func(t *testing.T) {
@@ -201,7 +208,7 @@ x-kubernetes-validations:
 }
 
 // correlationFacts assert where a rule may read oldSelf.
-func correlationFacts(t *testing.T, s *Server) {
+func correlationFacts(t *testing.T, s *servertest.Server) {
 	const union = `{type: object, required: [name], properties: {name: {type: string}, type: {type: string}}, x-kubernetes-validations: [%s]}`
 	const refused = "oldSelf cannot be used on the uncorrelatable portion of the schema within "
 	const within = "spec.validation.openAPIV3Schema.properties[spec].properties[u]"

@@ -1,13 +1,15 @@
-package servertest
+package e2e
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/unioncel/unioncel/internal/testing/servertest"
 )
 
 // errorFacts assert the text of rule errors.
-func errorFacts(t *testing.T, s *Server) {
+func errorFacts(t *testing.T, s *servertest.Server) {
 	for i, test := range []struct{ name, rule, want string }{
 		{"forbidden", "reason: FieldValueForbidden, fieldPath: .http", "spec.u.http: Forbidden: msg"},
 		{"required", "reason: FieldValueRequired, fieldPath: .http", "spec.u.http: Required value: msg"},
@@ -21,7 +23,7 @@ func errorFacts(t *testing.T, s *Server) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			kind := fmt.Sprintf("Reason%d", i)
-			install(t, s, crd(t, kind, root(t, `
+			installed(t, s, crd(t, kind, root(t, `
 type: object
 properties:
   u:
@@ -41,7 +43,7 @@ properties:
 }
 
 // messageFacts assert when message is used instead of messageExpression.
-func messageFacts(t *testing.T, s *Server) {
+func messageFacts(t *testing.T, s *servertest.Server) {
 	const limit = 5 * 1024
 	// These rules allow the create and reject the update.
 	const static = `{rule: self.size != 2, message: msg, messageExpression: %q}`
@@ -68,7 +70,7 @@ func messageFacts(t *testing.T, s *Server) {
 		t.Run(test.name, func(t *testing.T) {
 			kind := fmt.Sprintf("Message%d", i)
 			const schema = "{type: object, properties: {text: {type: string, maxLength: 10}, absent: {type: string, maxLength: 10}, long: {type: string, maxLength: 6000}, size: {type: integer}}, x-kubernetes-validations: [%s]}"
-			install(t, s, crd(t, kind, root(t, fmt.Sprintf(schema, test.rules))))
+			installed(t, s, crd(t, kind, root(t, fmt.Sprintf(schema, test.rules))))
 			const stored = "spec: {text: ok, long: %s, size: %d}"
 			create(t, s, it(kind, fmt.Sprintf(stored, strings.Repeat("x", limit), 1)))
 			err := only(s.Update(t.Context(), it(kind, fmt.Sprintf(stored, strings.Repeat("x", limit), 2))))

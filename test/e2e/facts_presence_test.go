@@ -1,14 +1,16 @@
-package servertest
+package e2e
 
 import (
 	"fmt"
 	"testing"
+
+	"github.com/unioncel/unioncel/internal/testing/servertest"
 )
 
 // presenceFacts assert for which values has() is true.
-func presenceFacts(t *testing.T, s *Server) {
+func presenceFacts(t *testing.T, s *servertest.Server) {
 	// Every create is rejected, with a message that names the present fields.
-	install(t, s, crd(t, "Presence", root(t, `
+	installed(t, s, crd(t, "Presence", root(t, `
 type: object
 properties:
   string: {type: string}
@@ -74,7 +76,7 @@ x-kubernetes-validations:
 	}
 
 	t.Run("a nullable null is stored, any other null is not", func(t *testing.T) {
-		install(t, s, crd(t, "Nulled", root(t, "{type: object, properties: {plain: {type: string}, nullable: {type: string, nullable: true}}}")))
+		installed(t, s, crd(t, "Nulled", root(t, "{type: object, properties: {plain: {type: string}, nullable: {type: string, nullable: true}}}")))
 		stored, err := s.Create(t.Context(), it("Nulled", "spec: {plain: null, nullable: null}"))
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +89,7 @@ x-kubernetes-validations:
 }
 
 // absenceFacts assert the effect of a rule that reads a field which a stored object lacks.
-func absenceFacts(t *testing.T, s *Server) {
+func absenceFacts(t *testing.T, s *servertest.Server) {
 	const stored = "spec: {u: {a: x}}"
 	const union = "{type: object, properties: {u: {type: object, properties: {type: {type: string}, a: {type: string}}%s}}}"
 	const unguarded = ", x-kubernetes-validations: [{rule: self.type == 'A', message: broken}]"
@@ -100,7 +102,7 @@ func absenceFacts(t *testing.T, s *Server) {
 		{"a guarded read of a required field", "GuardedRequired", ", required: [type]" + guarded, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			install(t, s, crd(t, test.kind, root(t, fmt.Sprintf(union, ""))))
+			installed(t, s, crd(t, test.kind, root(t, fmt.Sprintf(union, ""))))
 			create(t, s, it(test.kind, stored))
 			replace(t, s, crd(t, test.kind, root(t, fmt.Sprintf(union, test.added))))
 			t.Run("on update of a label", func(t *testing.T) {

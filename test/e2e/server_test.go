@@ -1,4 +1,4 @@
-package servertest
+package e2e
 
 import (
 	"context"
@@ -6,8 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/unioncel/unioncel/internal/testing/servertest"
 )
 
 const gadget = `
@@ -42,13 +47,13 @@ func gadgetOf(size int) []byte {
 }
 
 func TestServer(t *testing.T) {
-	s := Start(t)
+	s := servertest.Shared(t)
 	ctx := t.Context()
 
 	if _, err := s.Create(ctx, gadgetOf(1)); err == nil || err.Error() != "no CRD is installed for Gadget.server.test" {
 		t.Errorf("create before the CRD: %v", err)
 	}
-	install(t, s, []byte(gadget))
+	gadgets(t, s)
 	if err := s.Install(ctx, []byte(gadget)); !apierrors.IsAlreadyExists(err) {
 		t.Errorf("install twice: %v, want that it exists", err)
 	}
@@ -63,7 +68,8 @@ func TestServer(t *testing.T) {
 
 	size := func() any {
 		t.Helper()
-		obj, err := object(send(ctx, s.client.Get().AbsPath("/apis/server.test/v1/namespaces/default/gadgets/g")))
+		obj, err := clientOf(t, s).Resource(schema.GroupVersionResource{Group: "server.test", Version: "v1", Resource: "gadgets"}).
+			Namespace(metav1.NamespaceDefault).Get(ctx, "g", metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,8 +113,8 @@ func TestServer(t *testing.T) {
 
 // No object is validated against an outdated schema, and CRDs are stored as they were written.
 func TestChange(t *testing.T) {
-	s := Start(t)
-	install(t, s, []byte(gadget))
+	s := servertest.Shared(t)
+	gadgets(t, s)
 	create(t, s, gadgetOf(0))
 	change := map[string]func(context.Context, []byte) error{"Replace": s.Replace, "Apply": s.Apply}
 	for i := range 10 {
@@ -125,20 +131,24 @@ func TestChange(t *testing.T) {
 			}
 		}
 	}
-	live, err := s.crd(t.Context(), "gadgets.server.test")
+	live, err := clientOf(t, s).Resource(crdResource).Get(t.Context(), "gadgets.server.test", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	v1, v2 := live.Spec.Versions[0], live.Spec.Versions[1]
-	if v1.Deprecated || v1.DeprecationWarning != nil || !v2.Deprecated || *v2.DeprecationWarning != "so old" {
+	versions, _, err := unstructured.NestedSlice(live.Object, "spec", "versions")
+	if err != nil || len(versions) != 2 {
+		t.Fatal(err, versions)
+	}
+	v1, v2 := versions[0].(map[string]any), versions[1].(map[string]any)
+	if v1["deprecated"] != nil || v1["deprecationWarning"] != nil || v2["deprecated"] != true || v2["deprecationWarning"] != "so old" {
 		t.Errorf("versions are %v and %v", v1, v2)
 	}
 }
 
 // Unknown and duplicate fields are rejected in every kind of write.
 func TestStrict(t *testing.T) {
-	s := Start(t)
-	install(t, s, []byte(gadget))
+	s := servertest.Shared(t)
+	gadgets(t, s)
 	create(t, s, gadgetOf(1))
 	const head = "{apiVersion: server.test/v1, kind: Gadget, metadata: {name: g}, "
 	const headJSON = `{"apiVersion": "server.test/v1", "kind": "Gadget", "metadata": {"name": "g"}, `
@@ -172,28 +182,39 @@ func repeating(kind string) []byte {
 }
 
 func TestNamesTaken(t *testing.T) {
-	s := Start(t)
-	install(t, s, []byte(gadget))
+	s := servertest.Shared(t)
+	gadgets(t, s)
 	err := s.Install(t.Context(), []byte(strings.ReplaceAll(gadget, "gadgets", "gizmos")))
 	if err == nil || !strings.Contains(err.Error(), `"GadgetList" is already in use`) {
 		t.Errorf("install of a second CRD for a kind: %v", err)
 	}
 }
 
+// gadgets installs the CRD gadget for a test.
+func gadgets(t *testing.T, s *servertest.Server) {
+	t.Helper()
+	installed(t, s, []byte(gadget))
+	t.Cleanup(func() {
+		if err := s.Remove(context.Background(), "gadgets.server.test"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // The servers of one process do not share any state.
 func TestSeveral(t *testing.T) {
-	for i := range 3 {
+	for i := range 2 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			s := Start(t)
-			install(t, s, []byte(gadget))
+			s := servertest.Start(t)
+			installed(t, s, []byte(gadget))
 			create(t, s, gadgetOf(i))
 		})
 	}
 }
 
 func BenchmarkCreate(b *testing.B) {
-	s := Start(b)
+	s := servertest.Start(b)
 	if err := s.Install(b.Context(), []byte(gadget)); err != nil {
 		b.Fatal(err)
 	}

@@ -1,3 +1,0 @@
-package servertest
-
-import _ "github.com/unioncel/unioncel/internal/testing/testgc"
