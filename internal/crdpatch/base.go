@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -234,18 +235,22 @@ func (r *base) removed(by *compile.Compilation) (l diag.List) {
 		}
 	}
 	for _, c := range r.claims {
-		var removed []string
-		at := c.node
-		for _, i := range slices.Backward(c.ours) {
+		var removed []diag.Pos
+		var lines []int
+		what, which := "", "this rule"
+		for _, i := range c.ours {
 			if rule := ruleOf(c.present[i]); !slices.Contains(written[c.place.Structural()], rule) {
-				removed, at = append(removed, strconv.Quote(rule)), c.item(i)
+				at := r.pos(c.item(i))
+				removed, lines, what = append(removed, at), append(lines, at.Line), "a rule compiled from a recorded union: "+strconv.Quote(rule)
 			}
 		}
+		if len(removed) > 1 {
+			which = "one of them"
+			what = fmt.Sprintf("%d rules compiled from a recorded union, at %s", len(removed), english.Lines(lines))
+		}
 		if len(removed) > 0 {
-			slices.Reverse(removed)
-			l = append(l, diag.New(codes.RuleRemoved, r.pos(at),
-				"the output lacks rules compiled from a recorded union: %s", strings.Join(removed, ", ")).In(c.place).
-				Hinted("nothing needs to be done, unless a person wrote this rule"))
+			l = append(l, diag.New(codes.RuleRemoved, removed[0], "the output lacks %s", what).In(c.place).
+				Hinted("nothing needs to be done, unless a person wrote "+which))
 		}
 	}
 	return l

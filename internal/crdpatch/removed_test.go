@@ -150,7 +150,7 @@ func TestRemoved(t *testing.T) {
 		if !tt.named && len(diags) == 0 && out != nil {
 			continue
 		}
-		if len(diags) != 1 || diags[0].Code != codes.RuleRemoved || diags[0].Message != `the output lacks rules compiled from a recorded union: "!(has(self.a) && has(self.b))"` || diags[0].Pos.Line == 0 {
+		if len(diags) != 1 || diags[0].Code != codes.RuleRemoved || diags[0].Message != `the output lacks a rule compiled from a recorded union: "!(has(self.a) && has(self.b))"` || diags[0].Pos.Line == 0 {
 			t.Errorf("%s: %v", tt.name, diags)
 		}
 	}

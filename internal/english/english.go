@@ -4,6 +4,7 @@ package english
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,6 +27,22 @@ func List(l []string, conjunction string) string {
 	}
 	last := len(l) - 1
 	return strings.Join(l[:last], ", ") + " " + conjunction + " " + l[last]
+}
+
+// Lines names lines of a file, as in "line 3" and "lines 3 and 5". It is "" for none.
+func Lines(l []int) string {
+	l = slices.Compact(slices.Sorted(slices.Values(l)))
+	var words []string
+	for _, line := range l {
+		words = append(words, strconv.Itoa(line))
+	}
+	switch len(words) {
+	case 0:
+		return ""
+	case 1:
+		return "line " + words[0]
+	}
+	return "lines " + List(words, "and")
 }
 
 // Each returns each word as show writes it.

@@ -83,3 +83,11 @@ func TestStatements(t *testing.T) {
 		}
 	}
 }
+
+func TestLines(t *testing.T) {
+	for want, lines := range map[string][]int{"": nil, "line 3": {3, 3}, "lines 2, 5 and 9": {9, 2, 5, 2}} {
+		if got := english.Lines(lines); got != want {
+			t.Errorf("%v: %q, want %q", lines, got, want)
+		}
+	}
+}
