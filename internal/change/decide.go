@@ -274,11 +274,6 @@ func (p *pair) inVersion(side int, object map[string]any) map[string]any {
 	return object
 }
 
-// acceptsNone reports whether a side accepts no object because it requires the status.
-func (p *pair) acceptsNone(side int) bool {
-	return p.withStatus(side) && slices.Contains(p.root(side).Required, "status")
-}
-
 // class sets the class of a difference from its effects.
 func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 	var found [2]schemadiff.Rejection
@@ -289,12 +284,6 @@ func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 		}
 	}
 	found[newSide].Doubt = cmp.Or(found[newSide].Doubt, d.caution)
-	for side, r := range found {
-		if r.Doubt != "" && p.acceptsNone(1-side) {
-			found[side].Doubt = ""
-			d.Note = fmt.Sprintf("The %s CRD accepts no object: it requires the status, which the API server drops when an object is created.", [2]string{oldSide: "old", newSide: "new"}[1-side])
-		}
-	}
 	refused, accepted := found[newSide], found[oldSide]
 	d.Refused, d.Accepted = p.counterexample(refused.Witness, newSide), p.counterexample(accepted.Witness, oldSide)
 	refuses, accepts := refused.Exists(), accepted.Exists()
