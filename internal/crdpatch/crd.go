@@ -129,12 +129,9 @@ func (c *CRD) node(p schemapath.Place) *yaml.Node {
 // Schema returns the position of a schema in the file, and whether unions are declared for it: in
 // the schema, externally or in the annotation, with or without errors.
 func (c *CRD) Schema(p schemapath.Place) (at diag.Pos, declares bool) {
-	at = c.pos()
-	if n := c.node(p); n != nil {
-		at = c.m.pos(n)
-		_, _, _, declares = yamltext.Lookup(n, union.Key)
-	}
-	return at, declares || slices.ContainsFunc(c.base().outside(), func(e union.External) bool { return e.Covers(p.Name, p.Path) })
+	n, _ := nearest(c.base().stage.node, p)
+	_, _, _, declares = yamltext.Lookup(c.node(p), union.Key)
+	return c.m.pos(n), declares || slices.ContainsFunc(c.base().outside(), func(e union.External) bool { return e.Covers(p.Name, p.Path) })
 }
 
 // Declares reports whether unions are declared for the CRD: in a schema, externally or in the

@@ -226,8 +226,8 @@ func (m *manifest) kind() *yamltext.Carrier {
 // is nil where none is written out.
 func (m *manifest) place(version string, path schemapath.Path) (schemapath.Place, *yaml.Node) {
 	p := schemapath.Place{Name: version, Path: path}
-	versions := writtenOut(m.node, "spec", "versions")
-	if versions == nil {
+	versions, ok := writtenOut(m.node, "spec", "versions")
+	if !ok {
 		return p, nil
 	}
 	p.Version = slices.IndexFunc(versions.Content, func(v *yaml.Node) bool { return yamltext.Text(v, "name") == version })
@@ -242,15 +242,20 @@ func (m *manifest) schema(p schemapath.Place) *yaml.Node { return schemaAt(m.nod
 
 // schemaAt returns the schema at a place of a CRD, or nil where none is written out.
 func schemaAt(crd *yaml.Node, p schemapath.Place) *yaml.Node {
-	versions := writtenOut(crd, "spec", "versions")
-	if versions == nil || p.Version >= len(versions.Content) {
-		return nil
+	if n, ok := nearest(crd, p); ok && n.Kind == yaml.MappingNode {
+		return n
 	}
-	n := writtenOut(versions.Content[p.Version], slices.Concat([]string{"schema", "openAPIV3Schema"}, p.Path.Fields())...)
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil
+	return nil
+}
+
+// nearest returns the schema at a place of a CRD. If none is written out, it is not ok, and returns the
+// alias on the way there, or the last value.
+func nearest(crd *yaml.Node, p schemapath.Place) (n *yaml.Node, ok bool) {
+	versions, ok := writtenOut(crd, "spec", "versions")
+	if !ok || p.Version >= len(versions.Content) {
+		return versions, false
 	}
-	return n
+	return writtenOut(versions.Content[p.Version], slices.Concat([]string{"schema", "openAPIV3Schema"}, p.Path.Fields())...)
 }
 
 // schemaIn returns the schema at a place of a CRD's data, or nil.
@@ -266,17 +271,19 @@ func schemaIn(crd map[string]any, p schemapath.Place) map[string]any {
 	return p.Path.Value(root)
 }
 
-// writtenOut returns the value at the end of some keys of a mapping, nil when it comes from an
-// alias or merge key, or is not there.
-func writtenOut(n *yaml.Node, keys ...string) *yaml.Node {
+// writtenOut returns the value at the end of some keys of a mapping. It is not ok if the value comes from
+// an alias or merge key, or is not there, and returns the alias or the last value.
+func writtenOut(n *yaml.Node, keys ...string) (at *yaml.Node, ok bool) {
 	for _, key := range keys {
 		_, v, shared, ok := yamltext.Lookup(n, key)
-		if !ok || shared || v.Kind == yaml.AliasNode {
-			return nil
+		if !ok || shared {
+			return n, false
 		}
-		n = v
+		if n = v; v.Kind == yaml.AliasNode {
+			return n, false
+		}
 	}
-	return n
+	return n, true
 }
 
 // indexOf returns the number of a mapping's own entry with a key, or -1.

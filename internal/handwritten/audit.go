@@ -78,15 +78,12 @@ type version struct {
 	root    *sample.Schema
 	// judge is the API server's code. It has no status subresource: one write sets all fields.
 	judge *server.Kind
-	// without is the API server's code without the rule lacks: see lacking.
-	without *server.Kind
+	// without is the version without the rule lacks: see lacking.
+	without *version
 	lacks   *sample.Test
 	leftOut []rule // the schema accepts every object in their place
 	rules   int
 	open    []Finding // the rules that may have mistakes that are not found
-	told    []rule    // with a finding of bypassed
-	// together are the rules that fail to evaluate only on objects on which others do, too.
-	together []together
 	// broken are the findings about rules that do not compile. They are left out.
 	broken []Finding
 }
@@ -131,13 +128,20 @@ func (v *version) build() *version {
 // leaveOut returns the version with "true" in the place of some rules, which keeps the indices of
 // the others.
 func (v *version) leaveOut(l []rule) *version {
+	other := v.rewritten("true", l...)
+	if other != nil {
+		other.leftOut = slices.Concat(v.leftOut, l)
+	}
+	return other
+}
+
+// rewritten returns the version with a text in the place of some rules. It is nil if the API server would
+// not serve it. It takes as long as reading the CRD: callers prove what they can first.
+func (v *version) rewritten(text string, l ...rule) *version {
 	other := *v
-	other.leftOut = slices.Concat(v.leftOut, l)
 	other.crd = v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
 		for _, r := range l {
-			r.path.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) {
-				s.XValidations[r.Index] = apiextensionsv1.ValidationRule{Rule: "true"}
-			})
+			r.path.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations[r.Index].Rule = text })
 		}
 	})
 	return other.build()
@@ -249,7 +253,7 @@ func (v *version) audit(ctx context.Context, versions []*version, selected func(
 			continue
 		}
 		_, err = g.First(o.Object())
-		decided := err == nil && !slices.ContainsFunc(o.audited, func(a audited) bool { return a.open != "" })
+		decided := err == nil && !slices.ContainsFunc(o.audited, func(a *audited) bool { return a.open != "" })
 		accepts := decided || o.accepted(o.Self(prove.New).Present()) != nil
 		for _, a := range o.audited {
 			switch {
@@ -288,16 +292,9 @@ func objectOf(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) (object 
 // for a CRD of 1.3 MB.
 func (v *version) lacking(r rule) *server.Kind {
 	if v.lacks != r.Test {
-		v.without, v.lacks = v.rewritten(r, "true"), r.Test
+		v.without, v.lacks = v.leaveOut([]rule{r}), r.Test
 	}
-	return v.without
-}
-
-// rewritten returns the API server's code with another text of a rule.
-func (v *version) rewritten(r rule, text string) *server.Kind {
-	return server.NewKind(v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
-		r.path.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations[r.Index].Rule = text })
-	}))
+	return v.without.judge
 }
 
 // further is a rule that the CRD lacks.

@@ -31,7 +31,7 @@ const unguarded = "reject the first of the updates with a rule on the object tha
 // bypassed finds a rule that makes a value immutable, at least unless it is empty, and that two updates
 // bypass: the first one removes the value, or an object with it, and the second one sets another value.
 func (o *object) bypassed(a *audited) []Finding {
-	if !a.Test.Changing() || slices.ContainsFunc(o.told, a.rule.equal) || mayClear().MatchString(a.Validation.Message) {
+	if !a.Test.Changing() || mayClear().MatchString(a.Validation.Message) {
 		return nil
 	}
 	for _, read := range append([][]string{nil}, a.Paths...) {
@@ -41,7 +41,7 @@ func (o *object) bypassed(a *audited) []Finding {
 		value := a.Place.Lookup(read...)
 		was := value.Counterpart()
 		changed := []logic.Lit{value.Present(), o.Space.Same(was, value).Not(), was.Present(), was.Empty().Not()}
-		if o.Space.Close(); !o.never(append(changed, a.Holds)...) {
+		if o.Space.Close(); !o.Never(append(changed, a.Holds)...) {
 			continue
 		}
 		if l := o.bypass(a, value, read); l != nil {
@@ -54,7 +54,7 @@ func (o *object) bypassed(a *audited) []Finding {
 // bypass returns the finding for a rule that makes a value that it reads immutable.
 func (o *object) bypass(a *audited, value *formula.Place, read []string) []Finding {
 	was, path := value.Counterpart(), a.rule.path.Append(schemapath.New(read...)...)
-	unlessEmpty := !o.never(value.Present(), o.Space.Same(was, value).Not(), was.Present(), a.Holds)
+	unlessEmpty := !o.Never(value.Present(), o.Space.Same(was, value).Not(), was.Present(), a.Holds)
 	legal := o.legal()
 	removed := func(at *formula.Place) []logic.Lit {
 		return append(o.others(), was.Present(), at.Parent.Present(), at.Present().Not())
@@ -62,7 +62,7 @@ func (o *object) bypass(a *audited, value *formula.Place, read []string) []Findi
 	var links []*formula.Place // the values that updates may remove, and add again, from the inside out
 	for at := value; at != o.Places[o.Anchor()]; at = at.Parent {
 		added := append(o.others(), value.Present(), at.Counterpart().Parent.Present(), at.Counterpart().Present().Not())
-		if !o.never(append(removed(at), legal...)...) && !o.never(append(added, legal...)...) {
+		if !o.Never(append(removed(at), legal...)...) && !o.Never(append(added, legal...)...) {
 			links = append(links, at)
 		}
 	}
@@ -108,12 +108,12 @@ func (o *object) bypass(a *audited, value *formula.Place, read []string) []Findi
 		}
 		f := o.finding(codes.Bypassed, a.rule, &prove.Example{Old: first.New, New: second}, "",
 			"this rule makes a value immutable only until it is removed: an update can remove %s, and the next one can set another value", path[:len(at.Path())])
-		a.open, f.Between, o.told = open, between.New, append(o.told, a.rule)
+		a.open, f.Between = open, between.New
 		var also []string
 		for _, outer := range slices.Backward(links[i:]) { // a guard for the outermost link closes all
-			on := schemapath.Place{Path: path[:len(outer.Path())-1]}
-			g := &Guard{on.String(), guardOf(outer.Parent, value, unlessEmpty), on.Path, ", which rejects the first of the updates"}
-			if !o.closes(g, outer.Parent, value, unlessEmpty) {
+			on := path[:len(outer.Path())-1]
+			g := Fix{Rule: guardOf(outer.Parent, value, unlessEmpty), Path: pathOf(on), effect: ", which rejects the first of the updates"}
+			if !o.closes(g.Rule, on, outer.Parent, value, unlessEmpty) {
 				also = append(also, g.Path)
 				continue
 			}
@@ -123,8 +123,8 @@ func (o *object) bypass(a *audited, value *formula.Place, read []string) []Findi
 			if len(also) > 0 {
 				g.effect += "; write such a rule for " + english.List(also, "and") + ", too"
 			}
-			f.Guard = g
-			return []Finding{f.hinted("add the rule %s to %s%s", g.Rule, g.Path, g.effect)}
+			f.guarded = &further{on, apiextensionsv1.ValidationRule{Rule: g.Rule}}
+			return []Finding{f.fixed([]Fix{g}, "")}
 		}
 		return []Finding{f.hinted(unguarded)}
 	}
@@ -141,7 +141,7 @@ func (o *object) frozen(around, value *formula.Place, path schemapath.Path) (l [
 			s := at.Schema.Properties[name]
 			if is := at.Child(name); is != value && s.Type == "string" && slices.ContainsFunc(formula.EnumValues(&s), func(v any) bool {
 				other := append(slices.Clip(given), is.Present(), is.Equals(v).Not())
-				return o.never(append(other, value.Present())...) && !o.never(append(other, value.Present().Not())...)
+				return o.Never(append(other, value.Present())...) && !o.Never(append(other, value.Present().Not())...)
 			}) {
 				l = append(l, path[:len(at.Path())].Append(step).String())
 			}
@@ -244,18 +244,18 @@ func filled(value cel.Expr, schema *apiextensionsv1.JSONSchemaProps) cel.Expr {
 
 // closes reports whether a guard rejects each removal of a value in an object, perhaps unless it is
 // empty, as proved.
-func (o *object) closes(g *Guard, around, value *formula.Place, unlessEmpty bool) bool {
-	level := min(len(g.at), len(o.Schemas))
-	n := o.Object().Lookup(g.at[min(len(g.at), len(o.Path)):])
+func (o *object) closes(rule string, on schemapath.Path, around, value *formula.Place, unlessEmpty bool) bool {
+	level := min(len(on), len(o.Schemas))
+	n := o.Object().Lookup(on[min(len(on), len(o.Path)):])
 	if level < len(o.Schemas) {
 		n = o.Schemas[level]
 	}
-	guard := o.read(prove.Check{Level: level, Schema: n, Place: around}, apiextensionsv1.ValidationRule{Rule: g.Rule})
+	guard := o.read(prove.Check{Level: level, Schema: n, Place: around}, apiextensionsv1.ValidationRule{Rule: rule})
 	removed := []logic.Lit{around.Present(), value.Counterpart().Present(), value.Present().Not()}
 	if unlessEmpty {
 		removed = append(removed, value.Counterpart().Empty().Not())
 	}
-	return guard != nil && o.never(append(removed, guard.Holds)...)
+	return guard != nil && o.Never(append(removed, guard.Holds)...)
 }
 
 // confirmGuards keeps the guards of findings only if the API server accepts the CRD with all of them, and
@@ -263,9 +263,8 @@ func (o *object) closes(g *Guard, around, value *formula.Place, unlessEmpty bool
 func (v *version) confirmGuards(ctx context.Context, l []Finding) {
 	var guards []further
 	for _, f := range l {
-		known := func(g further) bool { return g.rule.Rule == f.Guard.Rule && g.path.Equal(f.Guard.at) }
-		if f.Guard != nil && !slices.ContainsFunc(guards, known) {
-			guards = append(guards, further{f.Guard.at, apiextensionsv1.ValidationRule{Rule: f.Guard.Rule}})
+		if f.guarded != nil {
+			guards = append(guards, *f.guarded)
 		}
 	}
 	if len(guards) == 0 {
@@ -274,12 +273,11 @@ func (v *version) confirmGuards(ctx context.Context, l []Finding) {
 	kind := server.NewKind(v.with(guards))
 	served := kind.Check(v.name) == nil
 	for i, f := range l {
-		if f.Guard == nil {
+		if f.guarded == nil {
 			continue
 		}
-		if response, _ := answer(ctx, kind, f.Between, f.Example.Old); !served || !strings.Contains(response, f.Guard.Rule) {
-			l[i] = f.hinted(unguarded)
-			l[i].Guard = nil
+		if response, _ := answer(ctx, kind, f.Between, f.Example.Old); !served || !strings.Contains(response, f.Fixes[0].Rule) {
+			l[i] = f.fixed(nil, unguarded)
 		}
 	}
 }

@@ -3,11 +3,11 @@ package handwritten
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
@@ -25,14 +25,14 @@ func (o *object) constant(a *audited) []Finding {
 		return nil
 	}
 	there := []logic.Lit{a.Place.Present(), o.create()}
-	if o.never(append(there, a.Holds.Not())...) {
-		if e := o.accepted(a.Place.Present()); e != nil {
+	if o.Never(append(there, a.Holds.Not())...) {
+		if e := o.accepted(a.Place.Present()); e != nil && !o.rejectsLists(a, e.New) {
 			a.constant = true
 			return []Finding{o.finding(codes.NeverRejects, a.rule, e, "",
 				"this rule rejects no object: the rest of the schema implies it").hinted("delete the rule, or correct it if it should reject something")}
 		}
 	}
-	if o.never(append(there, a.Holds)...) {
+	if o.Never(append(there, a.Holds)...) {
 		e, response := o.rejected(a, sample.Fails, a.Holds.Not(), a.Fails.Not())
 		if e == nil { // another rule may reject every object, too
 			e, response = o.find(o.rejectedByBoth(a, a), append(there, a.Holds.Not(), a.Fails.Not())...)
@@ -44,6 +44,24 @@ func (o *object) constant(a *audited) []Finding {
 		}
 	}
 	return nil
+}
+
+// rejectsLists reports whether a rule rejects an accepted object with a list in the place of a string.
+// If the string has a format, the schema accepts the list, and rules fail to evaluate.
+func (o *object) rejectsLists(a *audited, accepted map[string]any) bool {
+	return slices.ContainsFunc(a.Paths, func(path []string) bool {
+		p := a.Place.Lookup(path...)
+		if p.Schema == nil || p.Schema.Type != "string" || p.Schema.Format == "" {
+			return false
+		}
+		object := runtime.DeepCopyJSON(accepted)
+		around, ok := p.Parent.Value(object).(map[string]any)
+		if ok {
+			around[p.Name] = []any{}
+			_, ok = o.rejects(a, sample.Errs, object)
+		}
+		return ok
+	})
 }
 
 // impossibleValues finds values of an enumeration that a rule reads, together with something else,
@@ -64,7 +82,7 @@ func (o *object) impossibleValues(a *audited) []Finding {
 		for _, v := range values {
 			text, ok := v.(string)
 			is := a.Place.Lookup(path...).Equals(v)
-			if !ok || text == "" || slices.Contains(a.impossible, is) || !o.never(o.create(), is, a.Holds) || excludes(a, path, text) {
+			if !ok || text == "" || slices.Contains(a.impossible, is) || !o.Never(o.create(), is, a.Holds) || excludes(a, path, text) {
 				continue
 			}
 			e, response := o.rejected(a, sample.Errs, is, a.Fails)
@@ -141,23 +159,18 @@ var words = english.Pattern(`\w+`)
 // same finds two rules on one schema that read the same fields and reject the same objects.
 func (o *object) same() []Finding {
 	var l []Finding
-	reads := make([]map[string]bool, len(o.audited))
-	for i := range o.audited {
-		reads[i] = map[string]bool{}
-		for _, path := range o.audited[i].Paths {
-			reads[i][strings.Join(path, "\x00")] = true
-		}
+	within := func(a, b *audited) bool { // cheaper than a proof
+		return !slices.ContainsFunc(a.Paths, func(path []string) bool {
+			return !slices.ContainsFunc(b.Paths, func(other []string) bool { return slices.Equal(path, other) })
+		})
 	}
-	for i := range o.audited {
-		b := &o.audited[i]
+	for i, b := range o.audited {
 		if b.constant || b.Test.Changing() || len(b.impossible) > 0 {
 			continue
 		}
-		for j := range i {
-			a := &o.audited[j]
-			if a.constant || a.Test.Changing() || a.Place != b.Place || a.Validation.FieldPath != b.Validation.FieldPath ||
-				!maps.Equal(reads[i], reads[j]) || // cheaper than a proof
-				!o.never(o.create(), o.Space.Equal(a.Holds, b.Holds).Not()) {
+		for _, a := range o.audited[:i] {
+			if a.constant || a.Test.Changing() || a.Place != b.Place || a.Validation.FieldPath != b.Validation.FieldPath || !within(a, b) || !within(b, a) ||
+				!o.Never(o.create(), o.Space.Equal(a.Holds, b.Holds).Not()) {
 				continue
 			}
 			e, response := o.find(o.rejectedByBoth(a, b), append(o.others(a.Check, b.Check), o.create(), a.Holds.Not(), b.Holds.Not())...)

@@ -12,6 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -83,76 +84,22 @@ func excess(takes string, total, percent uint64, budget string) string {
 	return takes + " " + times + " the cost that the API server allows for " + budget
 }
 
-// bounds returns a fix for a costly rule: bounds that lower its cost, for the lists and maps that contain
-// it and the values that it reads, or else lower bounds.
+// bounds returns a fix for a costly rule: bounds of the lists and maps that contain it, and of the values that
+// it reads.
 func (v *version) bounds(r rule, c server.Cost) string {
-	var missing, present []string
-	var tried []schemapath.Path
-	bounded := func(paths ...schemapath.Path) uint64 {
-		estimator, err := server.EstimatorOf(v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
-			for _, path := range paths {
-				path.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) {
-					_, at := boundOf(s)
-					*at = new(int64(1))
-				})
+	var read []schemapath.Path
+	for _, names := range r.Paths {
+		path := r.path.Append(schemapath.New(names...)...)
+		schemapath.Walk(path.Schema(v.root.Props), func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+			if p = path.Append(p...); len(read) < maxBounds && !slices.ContainsFunc(read, p.Equal) {
+				read = append(read, p)
 			}
-		}))
-		if err != nil {
-			return c.Rule()
-		}
-		costs, err := estimator.Rules(0, r.path, r.schema.Props.XValidations)
-		if err != nil {
-			return c.Rule()
-		}
-		return costs[r.Index].Rule()
-	}
-	consider := func(path schemapath.Path) {
-		key, at := boundOf(path.Schema(v.root.Props))
-		if at == nil || slices.ContainsFunc(tried, path.Equal) || len(tried) == maxBounds {
-			return
-		}
-		tried = append(tried, path)
-		switch lower := bounded(path) < c.Rule(); {
-		case lower && *at == nil:
-			missing = append(missing, path.String()+" with "+key)
-		case lower:
-			present = append(present, fmt.Sprintf("%s of %s (%d)", key, path, **at))
-		}
-	}
-	for i := range r.path {
-		consider(r.path[:i])
-	}
-	for _, read := range r.Paths {
-		at := r.path.Append(schemapath.New(read...)...)
-		schemapath.Walk(at.Schema(v.root.Props), func(p schemapath.Path, _ *apiextensionsv1.JSONSchemaProps) bool {
-			consider(at.Append(p...))
 			return true
 		})
 	}
-	switch {
-	case len(tried) < maxBounds && bounded(tried...) > server.RuleLimit: // no bounds help enough
-	case len(missing) > 0:
-		return "bound " + english.List(missing, "and")
-	case len(present) > 0:
-		return "lower " + english.List(present, "and")
-	}
-	return "nest fewer macros, or read smaller values; the API server knows no bound of optional values, such as self.?a, nor of texts that functions return"
+	return report.Cheaper(v.crd, schemapath.Place{Path: r.path}, *r.Validation, min(server.HalfBudget, server.PercentOf(c.Rule(), server.RuleLimit)/2), read,
+		"nest fewer macros, or read smaller values; the API server knows no bound of optional values, such as self.?a, nor of texts that functions return")
 }
 
 // maxBounds bounds the bounds to try: each takes as long as reading the CRD.
 const maxBounds = 16
-
-// boundOf returns the keyword that bounds the size of the values of a schema, and its value. It is nil for
-// values of a fixed size.
-func boundOf(s *apiextensionsv1.JSONSchemaProps) (key string, at **int64) {
-	switch {
-	case s == nil || len(s.Enum) > 0:
-	case s.Type == "array":
-		return "maxItems", &s.MaxItems
-	case s.AdditionalProperties != nil:
-		return "maxProperties", &s.MaxProperties
-	case s.Type == "string":
-		return "maxLength", &s.MaxLength
-	}
-	return "", nil
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/report"
 )
 
@@ -27,18 +28,28 @@ func (o *object) failing(a *audited) []Finding {
 		for _, v := range a.impossible {
 			l = o.Space.Or(l, v)
 		}
+		others := ""
 		e, response := o.rejected(a, sample.Errs, l.Not())
+		var with []*audited
 		if e == nil {
-			if with := o.failsWith(a, l.Not()); with != nil {
-				o.version.together = append(o.version.together, together{a.rule, with})
-			} else {
+			if with = o.failsWith(a, l.Not()); with == nil {
 				o.mayFail(a, o.create(), a.Place.Present(), l.Not())
+				return nil
 			}
-			return nil
+			others = ", and so do others,"
+			defer o.omit(with)()
+			if e, response = o.rejected(a, sample.Errs, l.Not()); e == nil {
+				a.open = verify.NotShown
+				return nil
+			}
 		}
 		_, detail := o.Ask(a.Check, e.New, nil)
-		return []Finding{o.finding(codes.FailsToEvaluate, a.rule, e, response,
-			"this rule fails to evaluate on an object that everything else accepts: %s", detail).fixed(o.guard(a, e, false))}
+		f := o.finding(codes.FailsToEvaluate, a.rule, e, response,
+			"this rule fails to evaluate%s on an object that everything else accepts: %s", others, detail).fixed(o.guard(a, e, false))
+		for _, other := range with {
+			o.leavesOut(&f, other.rule)
+		}
+		return []Finding{f}
 	}
 	if e, response := o.update(a, true); e != nil {
 		_, detail := o.Ask(a.Check, e.New, e.Old)
@@ -54,15 +65,9 @@ func (o *object) failing(a *audited) []Finding {
 	return nil
 }
 
-// together is a rule that fails to evaluate together with others.
-type together struct {
-	rule rule
-	with []rule
-}
-
 // failsWith returns rules that fail to evaluate on an object on which a rule does, and which all other
 // rules accept.
-func (o *object) failsWith(a *audited, l ...logic.Lit) (with []rule) {
+func (o *object) failsWith(a *audited, l ...logic.Lit) (with []*audited) {
 	fails := logic.False
 	for _, other := range o.audited {
 		if other.Check != a.Check {
@@ -76,25 +81,22 @@ func (o *object) failsWith(a *audited, l ...logic.Lit) (with []rule) {
 		with = nil
 		for _, other := range o.audited {
 			if said, _ := o.Ask(other.Check, e.New, nil); said == sample.Errs && other.Check != a.Check {
-				with = append(with, other.rule)
+				with = append(with, other)
 			}
 		}
 		said, _ := o.Ask(a.Check, e.New, nil)
 		return "", said == sample.Errs && len(with) > 0
-	}, append(append(l, o.unrejected(a.Check)...), o.create(), a.Place.Present(), fails)...)
+	}, append(append(l, o.Unrejected(a.Check)...), o.create(), a.Place.Present(), fails)...)
 	if e == nil {
 		return nil
 	}
 	return with
 }
 
-// mayFail is the reason why a rule is undecided.
-const mayFail = "no object was found on which it fails to evaluate, though there may be one"
-
 // mayFail notes that a rule may fail to evaluate on an object that satisfies formulas, if it may.
 func (o *object) mayFail(a *audited, l ...logic.Lit) {
-	if a.MayFail(a.Schema.Props) && !o.never(append(o.unrejected(a.Check), l...)...) {
-		a.open = mayFail
+	if o.MayFail(a.Check, l...) {
+		a.open = verify.NotShown
 	}
 }
 
@@ -132,7 +134,7 @@ func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
 // it accepts and rejects the same objects otherwise. There are two if neither the operators of the rule
 // nor its message tell whether it should accept absent values. With blocking, the fixed rule accepts
 // the example.
-func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fixes []fix, hint string) {
+func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fixes []Fix, hint string) {
 	hint = "guard each read of a field that may be absent with has()"
 	switch _, detail := o.Ask(a.Check, e.New, e.Old); {
 	case sample.CostHint(detail) != "":
@@ -145,7 +147,7 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fixes []fix
 		hint = "guard each read of a field that oldSelf may lack with has(), and accept the update if it does"
 		if text, ok := a.GuardedOld(absent); ok {
 			if g := o.guarded(a, e, text); g != nil && g.accepts(e) {
-				return []fix{{text, ", which accepts this object"}}, ""
+				return []Fix{{Rule: text, effect: ", which accepts this object"}}, ""
 			}
 		}
 		return nil, hint
@@ -181,7 +183,7 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fixes []fix
 				rest = ", which rejects " + object + " with the message of the rule"
 			}
 		}
-		fixes = append(fixes, fix{g.text, rest})
+		fixes = append(fixes, Fix{Rule: g.text, effect: rest})
 	}
 	return fixes, ""
 }
@@ -201,7 +203,7 @@ func (o *object) guarded(a *audited, e *prove.Example, text string) *guarded {
 		return nil
 	}
 	there := a.Place.Present()
-	if !o.never(there, a.Holds, fixed.Holds.Not()) || !o.never(there, a.Holds.Not(), a.Fails.Not(), fixed.Holds) {
+	if !o.Never(there, a.Holds, fixed.Holds.Not()) || !o.Never(there, a.Holds.Not(), a.Fails.Not(), fixed.Holds) {
 		return nil
 	}
 	if failing, _ := o.find(func(e *prove.Example) (string, bool) {
@@ -213,14 +215,11 @@ func (o *object) guarded(a *audited, e *prove.Example, text string) *guarded {
 	if said, _ := o.Ask(fixed, e.New, e.Old); said == sample.Errs {
 		return nil
 	}
-	kind := o.served(a.rule, text)
-	if kind == nil {
+	v := o.rewritten(text, a.rule)
+	if v == nil {
 		return nil
 	}
-	return &guarded{fixed, text, func(e *prove.Example) bool {
-		response, ok := answer(o.Source.Context(), kind, e.New, e.Old)
-		return ok && response == ""
-	}}
+	return &guarded{fixed, text, func(e *prove.Example) bool { return accepts(o.Source.Context(), v.judge, e.Old, e.New) }}
 }
 
 // contradicts reports whether a rule with guards rejects an object that the message of the rule allows,

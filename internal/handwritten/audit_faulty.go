@@ -23,7 +23,7 @@ const maxPasses = 2
 
 // findings audits the rules of a version. It audits the other rules again without the faulty rules.
 func (v *version) findings(ctx context.Context, versions []*version) []Finding {
-	l := append(v.costly(ctx), v.single(ctx, versions, func(schemapath.Path, []rule) bool { return true })...)
+	l := append(v.costly(ctx), v.audit(ctx, versions, func(schemapath.Path, []rule) bool { return true })...)
 	w := v
 	for range maxPasses {
 		var faulty []rule
@@ -38,41 +38,14 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 		if w = w.leaveOut(faulty); w == nil {
 			break
 		}
-		var more []Finding
-		for _, f := range w.single(ctx, versions, w.affected(faulty)) {
-			known := func(other Finding) bool { return other.Code == f.Code && other.of.equal(f.of) }
-			if !slices.ContainsFunc(l, known) && !slices.ContainsFunc(more, known) {
-				more = append(more, f)
-			}
-		}
+		more := slices.DeleteFunc(w.audit(ctx, versions, w.affected(faulty)), func(f Finding) bool {
+			return slices.ContainsFunc(l, func(known Finding) bool { return known.Code == f.Code && known.of.equal(f.of) })
+		})
 		v.qualify(ctx, more, w.leftOut[len(v.leftOut):])
 		l = append(l, more...)
 		v.open = w.open
 	}
 	return append(l, v.broken...)
-}
-
-// single is audit, and audits rules that fail to evaluate together with others on their own.
-func (v *version) single(ctx context.Context, versions []*version, selected func(schemapath.Path, []rule) bool) []Finding {
-	v.together = nil
-	l := v.audit(ctx, versions, selected)
-	for _, t := range v.together {
-		var found []Finding
-		if alone := v.leaveOut(t.with); alone != nil {
-			with := func(_ schemapath.Path, rules []rule) bool { return slices.ContainsFunc(rules, t.rule.equal) }
-			found = slices.DeleteFunc(alone.audit(ctx, versions, with), func(f Finding) bool { return f.Code != codes.FailsToEvaluate || !f.of.equal(t.rule) })
-		}
-		if len(found) == 0 {
-			v.open = append(v.open, v.finding(codes.NotDecided, t.rule, nil, "", "%s", mayFail))
-		}
-		for i := range found {
-			for _, r := range t.with {
-				v.leavesOut(&found[i], r)
-			}
-		}
-		l = append(l, found...)
-	}
-	return l
 }
 
 // leavesOut notes that the example of a finding is one without a faulty rule.

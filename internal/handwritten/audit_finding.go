@@ -2,7 +2,6 @@ package handwritten
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/verify"
@@ -18,10 +17,8 @@ type Finding struct {
 	CRD             string `json:"crd"`
 	Version         string `json:"version"`
 	Rule            string `json:"rule"`
-	// Fix is the rule to write in the place of this one, if the hint has a single one; or empty.
-	Fix string `json:"fix,omitempty"`
-	// Guard is a rule to add, or nil.
-	Guard *Guard `json:"guard,omitempty"`
+	// Fixes are the rules of the hint, any of which corrects the mistake.
+	Fixes []Fix `json:"fixes,omitempty"`
 	// Example is an object that shows the mistake, or an update if Old is not nil. Response is the
 	// error of the API server, or empty if it accepts the example. They are zero for costs
 	// and for rules that do not compile.
@@ -32,16 +29,16 @@ type Finding struct {
 	// Without is the number of rules that the API server's answer leaves out. Related names them.
 	Without int `json:"-"`
 
-	fixes []fix // of the hint
-	of    rule
+	of rule
+	// guarded, unless nil, is the fix of a finding of bypassed.
+	guarded *further
 }
 
-// Guard is a rule to add to the schema at a path.
-type Guard struct {
-	Path string `json:"path"`
+// Fix is a rule to write in the place of the audited one or, with a path, to add to the schema there.
+type Fix struct {
 	Rule string `json:"rule"`
+	Path string `json:"path,omitempty"`
 
-	at     schemapath.Path
 	effect string // continues a sentence
 }
 
@@ -71,22 +68,23 @@ func (f Finding) hinted(format string, args ...any) Finding {
 }
 
 // fixed returns the finding with rules to write; without any, with a hint.
-func (f Finding) fixed(fixes []fix, hint string) Finding {
-	if len(fixes) == 0 {
-		return f.hinted("%s", hint)
+func (f Finding) fixed(fixes []Fix, hint string) Finding {
+	f.Fixes, f.Hint = fixes, hint
+	for i, x := range fixes {
+		switch {
+		case x.Path != "":
+			f.Hint = "add the rule " + x.Rule + " to " + x.Path + x.effect
+		case i == 0:
+			f.Hint = "write " + x.Rule + x.effect
+		default:
+			f.Hint += ", or " + x.Rule + x.effect
+		}
 	}
-	var l []string
-	for _, fix := range fixes {
-		l = append(l, fix.rule+fix.effect)
-	}
-	if f.fixes = fixes; len(fixes) == 1 {
-		f.Fix = fixes[0].rule
-	}
-	return f.hinted("write %s", strings.Join(l, ", or "))
+	return f
 }
 
-// fix is a rule to write, with its effect, which continues a sentence.
-type fix struct{ rule, effect string }
+// pathOf returns a path as findings write it.
+func pathOf(path schemapath.Path) string { return schemapath.Place{Path: path}.String() }
 
 // maxInline bounds the text of an example in a diagnostic.
 const maxInline = 300

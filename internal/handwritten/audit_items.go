@@ -59,16 +59,16 @@ func (o *object) notEachItem(a *audited) []Finding {
 			if said, _ := o.Ask(fixed, both, nil); said != sample.Fails || !accepts(ctx, o.judge, nil, both) {
 				continue
 			}
-			kind := o.served(a.rule, not.Each)
-			if kind == nil {
+			v := o.rewritten(not.Each, a.rule)
+			if v == nil {
 				return nil
 			}
-			if accepts(ctx, kind, nil, both) || !accepts(ctx, kind, nil, with(good)) {
+			if accepts(ctx, v.judge, nil, both) || !accepts(ctx, v.judge, nil, with(good)) {
 				continue
 			}
 			return []Finding{o.finding(codes.NotEachItem, a.rule, &prove.Example{New: both}, "",
 				"this rule rejects a list only if all its items meet the condition: it rejects the first item alone (%s), and accepts it alongside another", response).
-				fixed([]fix{{not.Each, ", to reject each such item"}}, "")}
+				fixed([]Fix{{Rule: not.Each, effect: ", to reject each such item"}}, "")}
 		}
 	}
 	return nil

@@ -105,17 +105,8 @@ func (m member) formula(o *object) logic.Lit {
 	for _, v := range m.neither {
 		l = append(l, p.Equals(v).Not())
 	}
-	switch s := p.Schema; m.kind {
-	case "boolean":
-		l = append(l, p.Equals(true))
-	case "integer":
-		l = append(l, p.Equals(int64(0)).Not())
-	case "string", "array":
+	if m.kind != "" && (m.kind != "object" || len(p.Schema.Properties) == 0) {
 		l = append(l, p.Empty().Not())
-	case "object":
-		if len(s.Properties) == 0 {
-			l = append(l, p.Empty().Not())
-		}
 	}
 	for _, path := range m.inside {
 		l = append(l, o.Self(0).Lookup(path...).Present())

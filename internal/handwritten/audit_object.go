@@ -11,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
-	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -19,7 +18,7 @@ import (
 type object struct {
 	*version
 	*prove.Problem
-	audited []audited
+	audited []*audited
 	// statements are the statements about the object, by rule; see audit_statement.go.
 	statements []statement
 	confirm    func(*prove.Example) (response string, ok bool)
@@ -101,7 +100,7 @@ func (v *version) object(g *sample.Source, path schemapath.Path, rules []rule) (
 func (o *object) add(rules []rule) {
 	take := func(check *prove.Check, is func(r rule) bool) {
 		if i := slices.IndexFunc(rules, is); i >= 0 && check != nil {
-			o.audited = append(o.audited, audited{Check: check, rule: rules[i]})
+			o.audited = append(o.audited, &audited{Check: check, rule: rules[i]})
 		}
 	}
 	last := len(o.Path)
@@ -138,14 +137,13 @@ func (o *object) add(rules []rule) {
 // audit returns the findings about the rules of the object.
 func (o *object) audit(versions []*version) []Finding {
 	var l []Finding
-	for i := range o.audited {
-		l = append(l, o.impossibleValues(&o.audited[i])...)
+	for _, a := range o.audited {
+		l = append(l, o.impossibleValues(a)...)
 	}
-	for i := range o.audited {
-		l = append(l, o.constant(&o.audited[i])...)
+	for _, a := range o.audited {
+		l = append(l, o.constant(a)...)
 	}
-	for i := range o.audited {
-		a := &o.audited[i]
+	for _, a := range o.audited {
 		failing := o.failing(a)
 		if l = append(l, failing...); len(failing) == 0 {
 			l = append(l, o.bypassed(a)...)
@@ -173,21 +171,20 @@ func (o *object) others(but ...*prove.Check) []logic.Lit {
 	return l
 }
 
-// unrejected is others, but other constraints may also fail to evaluate.
-func (o *object) unrejected(but *prove.Check) []logic.Lit {
-	var l []logic.Lit
-	for _, c := range o.Checks {
-		if c != but {
-			l = append(l, o.Space.Or(c.Holds, c.Fails))
-		}
+// omit leaves out rules until the returned function is called.
+func (o *object) omit(l []*audited) (restore func()) {
+	version, checks := o.version, o.Checks
+	var rules []rule
+	for _, a := range l {
+		rules = append(rules, a.rule)
 	}
-	return l
-}
-
-// never reports whether no object satisfies formulas. It is certain.
-func (o *object) never(l ...logic.Lit) bool {
-	m, err := o.Possible(l...)
-	return m == nil && err == nil
+	if alone := version.leaveOut(rules); alone != nil {
+		o.version = alone
+		o.Checks = slices.DeleteFunc(slices.Clone(checks), func(c *prove.Check) bool {
+			return slices.ContainsFunc(l, func(a *audited) bool { return a.Check == c })
+		})
+	}
+	return func() { o.version, o.Checks = version, checks }
 }
 
 // find returns the smallest example found that satisfies formulas and that confirm accepts, or nil. It
@@ -246,15 +243,6 @@ func (o *object) read(c prove.Check, validation apiextensionsv1.ValidationRule) 
 		return nil
 	}
 	return &c
-}
-
-// served returns the API server's code with another text of a rule, or nil if it rejects the CRD.
-// It takes as long as reading the CRD: callers prove what they can first.
-func (o *object) served(r rule, text string) *server.Kind {
-	if k := o.rewritten(r, text); k.Check(o.name) == nil {
-		return k
-	}
-	return nil
 }
 
 // optional reports whether the value at a path from a schema may be absent.

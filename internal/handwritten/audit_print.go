@@ -85,19 +85,18 @@ func (f Finding) write(d *report.Document) {
 	for _, r := range f.Related {
 		d.Say("See ", report.N(r.Pos.String()), ": "+r.Message)
 	}
-	switch g := f.Guard; {
-	case g != nil:
-		d.Say("Fix: add the following rule to ", report.N(g.Path), g.effect, ":")
-		d.Add(report.Code{Language: "cel", Text: g.Rule + "\n"})
-	case len(f.fixes) == 0:
+	if len(f.Fixes) == 0 {
 		d.Say("Fix: ", f.Hint)
 	}
-	for i, fix := range f.fixes {
-		start := "Fix: write the following rule"
-		if i > 0 {
-			start = "Or write the following rule"
+	for i, x := range f.Fixes {
+		switch {
+		case x.Path != "":
+			d.Say("Fix: add the following rule to ", report.N(x.Path), x.effect, ":")
+		case i == 0:
+			d.Say("Fix: write the following rule", x.effect, ":")
+		default:
+			d.Say("Or write the following rule", x.effect, ":")
 		}
-		d.Say(start, fix.effect, ":")
-		d.Add(report.Code{Language: "cel", Text: fix.rule + "\n"})
+		d.Add(report.Code{Language: "cel", Text: x.Rule + "\n"})
 	}
 }

@@ -90,30 +90,31 @@ func property(word string, n *sample.Schema, reader *audited) []string {
 // object and of its properties, that rules read.
 func (o *object) state() {
 	n := o.Object()
-	var rules []*audited
-	for i := range o.audited {
-		if a := &o.audited[i]; a.Schema == n && !a.Test.Changing() {
-			rules = append(rules, a)
-		}
-	}
+	rules := slices.DeleteFunc(slices.Clone(o.audited), func(a *audited) bool { return a.Schema != n || a.Test.Changing() })
 	add := func(text, from string, of *audited) {
 		l, all := english.Statements(text)
 		for _, stated := range l {
 			s, ok := o.resolve(stated, of)
 			reader := of
 			for _, a := range rules {
-				if reader == nil && s.readBy(a) {
+				if reader == nil && s.readBy(a) > 1 {
 					reader = a
 				}
 			}
-			if !ok || reader == nil || !s.readBy(reader) || slices.ContainsFunc(o.statements, func(other statement) bool { return other.of == reader && other.Sentence == s.Sentence }) {
+			if !ok || reader == nil || s.readBy(reader) == 0 || slices.ContainsFunc(o.statements, func(other statement) bool { return other.of == reader && other.Sentence == s.Sentence }) {
 				continue
 			}
 			s.from, s.described, s.of, s.all = from, of == nil, reader, all || s.Form == english.Unset
-			for _, path := range s.fields {
+			var set, present []logic.Lit
+			for i, path := range s.fields {
 				s.members = append(s.members, o.member(path, reader))
+				set, present = append(set, s.members[i].set), append(present, o.Self(0).Lookup(path...).Present())
 			}
-			s.breaks, s.meets = o.verdicts(s)
+			form := s.Form
+			if s.meets = o.meets(s, form, set, present); form == english.Either {
+				form = english.AtMostOne // it may mean both, see looser
+			}
+			s.breaks = o.meets(s, form, present, set).Not()
 			o.statements = append(o.statements, s)
 		}
 	}
@@ -131,49 +132,38 @@ func (o *object) state() {
 	}
 }
 
-// readBy reports whether a rule reads the fields that a statement relates: two of them, or the
-// field and the discriminator.
-func (s statement) readBy(a *audited) bool {
-	count := 0
+// readBy returns how many of the fields and the discriminator of a statement a rule reads. It relates two
+// of them if it is about the statement.
+func (s statement) readBy(a *audited) (n int) {
 	for _, path := range s.fields {
 		if slices.ContainsFunc(a.Paths, func(read []string) bool { return within(read, path) }) {
-			count++
+			n++
 		}
 	}
-	if s.discriminator == nil {
-		return count > 1 || s.Form == english.Unset && count == 1
+	if s.discriminator != nil && slices.ContainsFunc(a.Paths, func(read []string) bool { return slices.Equal(read, s.discriminator) }) {
+		n++
 	}
-	return count == 1 && slices.ContainsFunc(a.Paths, func(read []string) bool { return slices.Equal(read, s.discriminator) })
+	return n
 }
 
-// verdicts returns the formulas that the object breaks a statement, and that it certainly meets it.
-func (o *object) verdicts(j statement) (breaks, meets logic.Lit) {
-	var set, unset, others []logic.Lit
-	for _, m := range j.members {
-		set, unset = append(set, m.set), append(unset, o.Self(0).Lookup(m.path...).Present().Not())
-	}
-	for i := range set {
-		others = append(others, o.Space.And(slices.Delete(slices.Clone(unset), i, i+1)...))
-		if j.Form != english.AtMostOne {
-			others[i] = o.Space.And(others[i], set[i])
-		}
-	}
-	several, meets := o.Space.AtLeast(2, set)[2], o.Space.Or(others...)
-	is := logic.False
+// meets returns the formula that an object meets a statement, for members that are at least set in some
+// objects and at most in others.
+func (o *object) meets(j statement, form english.Form, least, most []logic.Lit) logic.Lit {
+	is, s := logic.False, o.Space
 	if j.discriminator != nil {
 		is = o.Self(0).Lookup(j.discriminator...).Equals(j.Value)
 	}
-	switch j.Form {
-	case english.ExactlyOne:
-		return o.Space.Or(several, o.Space.And(unset...)), meets
+	switch form {
 	case english.WhenValue:
-		return o.Space.Or(o.Space.And(is, unset[0]), o.Space.And(is.Not(), set[0])), o.Space.Or(o.Space.And(is, set[0]), o.Space.And(is.Not(), unset[0]))
+		return s.And(s.Implies(is, least[0]), s.Or(is, most[0].Not()))
 	case english.RequiredWhen:
-		return o.Space.And(is, unset[0]), o.Space.Or(is.Not(), set[0])
+		return s.Implies(is, least[0])
 	case english.Unset:
-		return set[0], unset[0]
+		return most[0].Not()
+	case english.AtMostOne:
+		return s.AtLeast(2, most)[2].Not()
 	}
-	return several, meets
+	return s.And(s.AtLeast(2, most)[2].Not(), s.Or(least...))
 }
 
 // looser finds statements that objects break which the API server accepts.
@@ -219,38 +209,36 @@ const maxKept = 160
 // enforcing returns a rule that rejects an object which breaks the statement, with the rest of the
 // hint, or a hint alone. The rule accepts no object that the audited rule rejects, and each field on
 // its own, as proved.
-func (o *object) enforcing(j statement, bad map[string]any) (fixes []fix, hint string) {
+func (o *object) enforcing(j statement, bad map[string]any) (fixes []Fix, hint string) {
 	const otherwise = "reject the object, or correct the text"
-	text, ok := j.rule()
+	expr, ok := j.rule()
 	if !ok {
 		return nil, otherwise
 	}
-	text = j.of.Quoted(text)
-	written := strings.TrimSpace(j.of.Validation.Rule)
-	both, repeated := "("+written+") && "+text, "("+written+") && "+text
+	const effect = ", which rejects this object, or correct the text"
+	text, written := j.of.Quoted(expr.String()), strings.TrimSpace(j.of.Validation.Rule)
+	alone := Fix{Rule: text, effect: effect}
+	both := Fix{Rule: j.of.Quoted(cel.And(cel.Var("("+written+")"), expr).String()), effect: effect}
 	if len(written) > maxKept || strings.Contains(written, "\n") {
-		both, repeated = "("+written+"\n) && "+text, text
+		both = Fix{Rule: text, Path: pathOf(j.of.rule.path), effect: effect}
 	}
-	for _, c := range []struct{ rule, fix string }{{text, text}, {both, repeated}} {
-		fixed := o.replaced(j.of, c.rule)
-		if fixed == nil || !o.never(o.create(), j.of.Place.Present(), fixed.Holds, j.of.Holds.Not()) || !o.eachAlone(j, fixed) {
+	for _, fix := range []Fix{alone, both} {
+		whole := fix.Rule
+		if fix.Path != "" {
+			whole = "(" + written + "\n) && (" + text + ")"
+		}
+		fixed := o.replaced(j.of, whole)
+		if fixed == nil || !o.Never(o.create(), j.of.Place.Present(), fixed.Holds, j.of.Holds.Not()) || !o.eachAlone(j, fixed) {
 			continue
 		}
 		if said, _ := o.Ask(fixed, bad, nil); said != sample.Fails {
 			continue
 		}
-		kind := o.served(j.of.rule, c.rule)
-		if kind == nil {
+		v := o.rewritten(whole, j.of.rule)
+		if v == nil || accepts(o.Source.Context(), v.judge, nil, bad) {
 			continue
 		}
-		if response, ok := answer(o.Source.Context(), kind, bad, nil); !ok || response == "" {
-			continue
-		}
-		rest := ", which rejects this object, or correct the text"
-		if c.rule != c.fix {
-			rest = " as a further rule" + rest
-		}
-		return []fix{{c.fix, rest}}, ""
+		return []Fix{fix}, ""
 	}
 	return nil, otherwise
 }
@@ -280,12 +268,12 @@ func (o *object) eachAlone(j statement, c *prove.Check) bool {
 
 // rule returns a rule that enforces the statement. "Either a or b" covers all optional fields whose
 // presence the rule reads.
-func (j statement) rule() (text string, ok bool) {
+func (j statement) rule() (rule cel.Expr, ok bool) {
 	var l []cel.Expr
 	for _, m := range j.members {
 		conditions := m.conditions()
 		if len(conditions) == 0 || j.Form != english.AtMostOne && m.special() {
-			return "", false
+			return cel.Expr{}, false
 		}
 		l = append(l, cel.And(conditions...))
 	}
@@ -303,14 +291,14 @@ func (j statement) rule() (text string, ok bool) {
 	is := cel.And(present(j.discriminator), cel.Var("self").Field(j.discriminator...).Eq(cel.String(j.Value)))
 	switch j.Form {
 	case english.RequiredWhen:
-		return cel.Or(cel.Not(is), l[0]).String(), true
+		return cel.Or(cel.Not(is), l[0]), true
 	case english.WhenValue:
 		if len(j.members[0].conditions()) > 1 {
 			l[0] = cel.Paren(l[0])
 		}
-		return l[0].Eq(cel.Paren(is)).String(), true
+		return l[0].Eq(cel.Paren(is)), true
 	case english.AtMostOne:
-		return list.Filter(item, item).Call("size").Le(cel.Int(1)).String(), true
+		return list.Filter(item, item).Call("size").Le(cel.Int(1)), true
 	}
-	return list.ExistsOne(item, item).String(), true
+	return list.ExistsOne(item, item), true
 }

@@ -143,12 +143,14 @@ func TestFindings(t *testing.T) {
 		{"description of something unrelated", "description: At most one of a or b may be set.\n" + rules(strs, "!has(self.a) || has(self.b)"), nil},
 		{"as strict as the message", rules(strs, "[has(self.a), has(self.b)].exists_one(x, x) | exactly one of a and b must be set"), nil},
 		{"two rules for a message", rules(strs, "!has(self.a) || !has(self.b) | exactly one of a and b must be set", "has(self.a) || has(self.b)"), nil},
+		{"the message names another field", rules(strs, "!has(self.a) || !has(self.b) | at most one of a and c may be set"), []string{"UC922 write (!has(self.a) || !has(self.b)) && [has(self.a), has(self.c)].filter(x, x).size() <= 1, which rejects this object, or correct the text"}},
+		{"required, and the message names another field", rules(strs, "!has(self.a) || self.a != 'x' || has(self.c) | b is required when a is x"), []string{"UC922 write (!has(self.a) || self.a != 'x' || has(self.c)) && (!(has(self.a) && self.a == 'x') || has(self.b)), which rejects this object, or correct the text"}},
 		{"a condition in the message", rules(strs, "!has(self.c) || has(self.a) != has(self.b) | exactly one of a or b must be set when c is set"), nil},
 		{"unknown names", rules(strs, "!has(self.a) || !has(self.b) | exactly one of a or z must be set"), nil},
 		{"false and empty are unset", rules(switched, "(has(self.all) && self.all) != (has(self.l) && size(self.l) > 0) | exactly one of all or l must be set"), nil},
 
 		{"rest of the rule", rules(numbered, "has(self.c) && self.c > 0 && (!has(self.a) || !has(self.b) || self.c > 5) | c must be positive. a and b are mutually exclusive."), []string{"UC922 write (has(self.c) && self.c > 0 && (!has(self.a) || !has(self.b) || self.c > 5)) && [has(self.a), has(self.b)].filter(x, x).size() <= 1, which rejects this object, or correct the text"}},
-		{"a rule of several lines", rules(numbered, "has(self.c) &&\nself.c > 0 && (!has(self.a) || !has(self.b) || self.c > 5) | a and b are mutually exclusive"), []string{"UC922 write [has(self.a), has(self.b)].filter(x, x).size() <= 1 as a further rule, which rejects this object, or correct the text"}},
+		{"a rule of several lines", rules(numbered, "has(self.c) &&\nself.c > 0 && (!has(self.a) || !has(self.b) || self.c > 5) | a and b are mutually exclusive"), []string{"UC922 add the rule [has(self.a), has(self.b)].filter(x, x).size() <= 1 to spec, which rejects this object, or correct the text"}},
 		{"either, in a case", rules(typed, "self.type == 'A' ? has(self.a) != has(self.b) : has(self.a) || has(self.b) | either a or b must be set"), nil},
 		{"no field on its own", rules(strs, "has(self.a) && (has(self.c) || !has(self.b)) | a and b are mutually exclusive"), []string{"UC922 reject the object, or correct the text"}},
 		{"a default is not set", rules(defaulted, "!(self.m != 'None' && has(self.b)) | at most one of m and b may be set"), nil},
@@ -177,6 +179,7 @@ func TestFindings(t *testing.T) {
 		{"a value of a scalar", "type: object\nproperties: {a: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: \"self != 'x'\"}]}}", nil},
 		{"an empty map", "type: object\nproperties: {m: {type: object, maxProperties: 9, additionalProperties: {type: string, maxLength: 9}, x-kubernetes-validations: [{rule: size(self) > 0}]}}", nil},
 		{"a scalar never rejected", "type: object\nproperties: {a: {type: string, enum: [A, B], x-kubernetes-validations: [{rule: \"self in ['A', 'B', 'C']\"}]}}", []string{"UC925 delete the rule, or correct it if it should reject something"}},
+		{"a list for a string with a format", "type: object\nproperties: {a: {type: string, format: uuid, x-kubernetes-validations: [{rule: \"self == 'a' || self != 'a'\"}]}}", nil},
 		{"a question", rules(strs, "!has(self.a) || self.a.contains('x')"), nil},
 		{"no reads", rules(strs, "false"), nil},
 
@@ -186,12 +189,12 @@ func TestFindings(t *testing.T) {
 		{"reversed", rules(strs, "!has(self.a) || has(self.b)", "!has(self.b) || has(self.a)"), nil},
 
 		{"costly", "type: object\nproperties: {l: {type: array, items: {type: string}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}}",
-			[]string{"UC929 bound spec.l with maxItems and spec.l[*] with maxLength"}},
+			[]string{"UC929 maxItems: 100 on spec.l and maxLength: 100 on spec.l[*] would bring it to 4%, as the API server's estimator confirms, and tighten the API"}},
 
 		{"costly in a bounded list", "type: object\nproperties: {l: {type: array, maxItems: 100, items: {type: object, properties: {a: {type: string}, b: {type: string, maxLength: 9}}}, x-kubernetes-validations: [{rule: 'self.all(x, self.all(y, !has(x.a) || !has(y.a) || x.a.contains(y.a)))'}]}}",
-			[]string{"UC929 bound spec.l[*].a with maxLength"}},
+			[]string{"UC929 maxLength: 50 on spec.l[*].a would bring it to 41%, as the API server's estimator confirms, and tighten the API"}},
 		{"costly and bounded", "type: object\nproperties: {l: {type: array, maxItems: 9000, items: {type: string, maxLength: 99}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}}",
-			[]string{"UC929 lower maxItems of spec.l (9000) and maxLength of spec.l[*] (99)"}},
+			[]string{"UC929 maxItems: 250 on spec.l would bring it to 27%, as the API server's estimator confirms, and tighten the API"}},
 		{"costly whatever the bounds", "type: object\nproperties: {l: {type: array, maxItems: 9, items: {type: string, maxLength: 99, x-kubernetes-validations: [{rule: \"!isURL(self) || url(self).getEscapedPath().matches('^/v[0-9]+$')\"}]}}}",
 			[]string{"UC929 nest fewer macros, or read smaller values; the API server knows no bound of optional values, such as self.?a, nor of texts that functions return"}},
 

@@ -43,13 +43,17 @@ func Locate(ctx context.Context, c *crdpatch.CRD, paths Paths) (l []Located, ope
 	for _, p := range places {
 		open = append(open, fmt.Sprintf("%s: %s may have more unions", crd.Name, cmp.Or(p.String(), "the object")))
 	}
-	diagnostics = append(diagnostics, c.Faults(crd)...)
+	faults := c.Faults(crd)
 	for _, f := range found {
-		if at, declares := c.Schema(f.Place); !declares {
+		// With a rule that does not compile, the union may have other members.
+		partial := slices.ContainsFunc(faults, func(d diag.Diagnostic) bool {
+			return strings.HasPrefix(d.Path, f.Structural()+".x-kubernetes-validations")
+		})
+		if at, declares := c.Schema(f.Place); !declares && !partial {
 			l = append(l, Located{Found: f, CRD: crd, Source: c, Pos: at})
 		}
 	}
-	return l, open, diagnostics, nil
+	return l, open, append(diagnostics, faults...), nil
 }
 
 // replaceable reports whether compiling can replace the constraints, which must be equivalent.

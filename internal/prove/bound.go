@@ -99,8 +99,7 @@ func (p *Problem) closed(of *Part) bool {
 	for _, l := range known(d) {
 		other = append(other, l.Not())
 	}
-	m, err := p.Possible(other...)
-	return m == nil && err == nil
+	return p.Never(other...)
 }
 
 // schema returns the schema of a place on the path to the object, or of a property below. It

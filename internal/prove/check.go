@@ -132,6 +132,22 @@ func (p *Problem) Assume(tests []*Check, orFail bool) {
 	}
 }
 
+// Unrejected returns the formulas that the other checks hold or fail to evaluate.
+func (p *Problem) Unrejected(but *Check) (l []logic.Lit) {
+	for _, c := range p.Checks {
+		if c != but {
+			l = append(l, p.Space.Or(c.Holds, c.Fails))
+		}
+	}
+	return l
+}
+
+// MayFail reports whether a check may fail to evaluate on an object that satisfies formulas, and that no
+// other check rejects.
+func (p *Problem) MayFail(c *Check, l ...logic.Lit) bool {
+	return c.Rule.MayFail(c.Schema.Props) && !p.Never(append(p.Unrejected(c), l...)...)
+}
+
 // matched reports whether the API server correlates the values at a level.
 func (p *Problem) matched(level int) bool { return min(level, len(p.Schemas)-1) < p.Correlated }
 

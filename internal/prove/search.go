@@ -43,6 +43,12 @@ func (p *Problem) Possible(l ...logic.Lit) (logic.Model, error) {
 	return p.Space.Satisfy(p.Source.Context(), l...)
 }
 
+// Never reports whether no object satisfies the formulas, as proved.
+func (p *Problem) Never(l ...logic.Lit) bool {
+	m, err := p.Possible(l...)
+	return m == nil && err == nil
+}
+
 // Smallest returns the smallest example that satisfies the formulas l, or nil if there is none. It
 // prefers examples that satisfy fewer of the formulas in few.
 func (p *Problem) Smallest(few []logic.Lit, l ...logic.Lit) (*Example, error) {

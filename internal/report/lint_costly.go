@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag
 		if u.Union.OfItems() {
 			hint = "maxItems on the list, or fewer members, cost less"
 		}
-		hint = cheaper(crd, *mostExpensive, hint)
+		hint = Cheaper(crd, mostExpensive.Place, mostExpensive.Rule.Validation(), server.HalfBudget, nil, hint)
 		what := "a rule of this union takes"
 		if mostExpensive.Cost.Rule() < mostExpensive.Cost.MessageExpression {
 			what = "a messageExpression of this union takes"
@@ -75,48 +76,65 @@ func reason(c server.Cost) string {
 	return fmt.Sprintf("it costs %d and is evaluated up to %d times", c.Once, c.Executions)
 }
 
-// cheaper returns a hint with bounds for the lists and maps above a rule. With these bounds, the
-// rule takes less than half of its budget. If there are no such bounds, it returns the other hint.
-func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, other string) string {
-	for _, n := range []int64{1000, 500, 250, 100, 64, 50, 32, 16, 10, 8, 4} {
-		bounded, texts := bound(crd.DeepCopy(), r.Place, n)
-		if len(texts) == 0 {
-			return other
+// Cheaper returns a hint with bounds for the lists and maps above a rule, and for the lists, maps and strings
+// at paths. With these bounds, the rule takes at most the given percentage of its budget. If there are no
+// such bounds, Cheaper returns the other hint.
+func Cheaper(crd *apiextensionsv1.CustomResourceDefinition, on schemapath.Place, rule apiextensionsv1.ValidationRule, most uint64, at []schemapath.Path, other string) string {
+	var above []schemapath.Path
+	for i := range on.Path {
+		above = append(above, on.Path[:i])
+	}
+	at = append(above, at...)
+	bounded := func(n int64, at []schemapath.Path) (percent uint64, texts []string) {
+		bounded := crd.DeepCopy()
+		for _, path := range at {
+			path.Edit(bounded.Spec.Versions[on.Version].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+				if key, bound := boundOf(s); bound != nil && (*bound == nil || **bound > n) {
+					*bound = &n
+					texts = append(texts, fmt.Sprintf("%s: %d on %s", key, n, path))
+				}
+			})
 		}
-		estimator, err := server.EstimatorOf(bounded)
-		if err != nil {
-			return other
+		if estimator, err := server.EstimatorOf(bounded); err == nil && len(texts) > 0 {
+			if costs, err := estimator.Rules(on.Version, on.Path, []apiextensionsv1.ValidationRule{rule}); err == nil {
+				return share(costs[0]), texts
+			}
 		}
-		costs, err := estimator.Rules(r.Place.Version, r.Place.Path, []apiextensionsv1.ValidationRule{r.Rule.Validation()})
-		if err != nil {
-			return other
-		}
-		if s := share(costs[0]); s <= server.HalfBudget {
+		return math.MaxUint64, nil
+	}
+	unbounded := slices.DeleteFunc(slices.Clone(at), func(path schemapath.Path) bool {
+		_, bound := boundOf((schemapath.Place{Version: on.Version, Path: path}).Schema(crd))
+		return bound == nil || *bound != nil
+	})
+	for _, at := range [][]schemapath.Path{unbounded, at} {
+		for _, n := range []int64{1000, 500, 250, 100, 64, 50, 32, 16, 10, 8, 4} {
+			if s, _ := bounded(n, at); s > most {
+				continue
+			}
+			for _, path := range at { // not all of them may matter
+				less := slices.DeleteFunc(slices.Clone(at), path.Equal)
+				if s, _ := bounded(n, less); s <= most {
+					at = less
+				}
+			}
+			s, texts := bounded(n, at)
 			return fmt.Sprintf("%s would bring it to %s, as the API server's estimator confirms, and tighten the API", strings.Join(texts, " and "), almost(s))
 		}
 	}
 	return other
 }
 
-// bound sets the bound n on every list and map above a schema, unless there is a smaller bound. It
-// changes the CRD and returns it, with the text of each bound.
-func bound(crd *apiextensionsv1.CustomResourceDefinition, p schemapath.Place, n int64) (_ *apiextensionsv1.CustomResourceDefinition, texts []string) {
-	s := crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema
-	bounded := func(at **int64, key string, path schemapath.Path) {
-		if *at == nil || **at > n {
-			*at = &n
-			texts = append(texts, fmt.Sprintf("%s: %d on %s", key, n, path))
-		}
+// boundOf returns the keyword that bounds the size of the values of a schema, and its value. It is nil for
+// values of a fixed size.
+func boundOf(s *apiextensionsv1.JSONSchemaProps) (key string, at **int64) {
+	switch {
+	case s == nil || len(s.Enum) > 0:
+	case s.Type == "array":
+		return "maxItems", &s.MaxItems
+	case s.AdditionalProperties != nil:
+		return "maxProperties", &s.MaxProperties
+	case s.Type == "string":
+		return "maxLength", &s.MaxLength
 	}
-	for i, step := range p.Path {
-		p.Path[:i].Edit(s, func(at *apiextensionsv1.JSONSchemaProps) {
-			switch step {
-			case schemapath.Items:
-				bounded(&at.MaxItems, "maxItems", p.Path[:i])
-			case schemapath.Values:
-				bounded(&at.MaxProperties, "maxProperties", p.Path[:i])
-			}
-		})
-	}
-	return crd, texts
+	return "", nil
 }

@@ -34,7 +34,7 @@ func failing(s *lintedUnion, l diag.List) diag.List {
 			item = rule
 		}
 		if f.New == nil {
-			l = append(l, s.find(codes.NotDecided, s.node(item), nil, "", "no object was found on which this rule fails to evaluate, though there may be one")...)
+			l = append(l, s.find(codes.NotDecided, s.node(item), nil, "", verify.NotShown)...)
 			continue
 		}
 		request := "creation"

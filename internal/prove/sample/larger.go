@@ -133,7 +133,7 @@ func (g *Source) extended(n *Schema, v any, by growth, depth int) (any, int) {
 		for i := range list {
 			list[i] = item
 			if by.distinct || IsSet(s) || len(s.XListMapKeys) > 0 {
-				list[i] = numbered(item, i, s.XListMapKeys)
+				list[i] = numbered(item, i+1, s.XListMapKeys)
 			}
 		}
 		return list, length * each
@@ -219,19 +219,25 @@ func atMost(bound *int64, size int) int {
 	return size
 }
 
-// numbered returns a copy of an item that differs from the copies with other numbers: in its keys
-// or, without keys, in all its strings and integers.
+// numbered returns a copy of an item that differs from the copies with other numbers, which are positive:
+// in one of its keys or, without keys, in all its strings and integers.
 func numbered(v any, i int, keys []string) any {
 	switch v := v.(type) {
 	case string:
 		return fmt.Sprint(v, i)
 	case int64:
-		return 1000 + int64(i)
+		return v + int64(i)
 	case map[string]any:
 		out := maps.Clone(v)
 		for name, value := range v {
-			if len(keys) == 0 || slices.Contains(keys, name) {
+			if len(keys) == 0 {
 				out[name] = numbered(value, i, nil)
+			}
+		}
+		for _, key := range keys {
+			if value := numbered(v[key], i, nil); value != v[key] {
+				out[key] = value
+				break
 			}
 		}
 		return out

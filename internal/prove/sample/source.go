@@ -419,25 +419,13 @@ func spread(v any, items *Schema) []any {
 
 // another returns an item that differs from the previous items if possible.
 func another(v any, values []any, i int, keys []string) any {
-	if i < len(values) && len(keys) == 0 {
+	switch {
+	case len(keys) > 0:
+		return numbered(v, i, keys)
+	case i < len(values):
 		return values[i]
 	}
-	object, ok := runtime.DeepCopyJSONValue(v).(map[string]any)
-	if !ok {
-		return values[i%len(values)]
-	}
-	for _, k := range keys {
-		switch value := object[k].(type) {
-		case string:
-			object[k] = fmt.Sprint(value, i)
-		case int64:
-			object[k] = value + int64(i)
-		default:
-			continue
-		}
-		break
-	}
-	return object
+	return v
 }
 
 // ItemWith returns an item of a list. Its keys are in name, the name of the item in formulas.

@@ -215,8 +215,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 	others := p.othersAllow()
 	legal := s.And(own, others)
 	implies := func(legal logic.Lit, c *prove.Check) bool {
-		m, err := p.Possible(p.new.exists, legal, c.Holds.Not())
-		return m == nil && err == nil
+		return p.Never(p.new.exists, legal, c.Holds.Not())
 	}
 	for i, c := range p.Checks {
 		excess[owner[i]] = excess[owner[i]] || others != logic.True && !implies(own, c) && implies(others, c)

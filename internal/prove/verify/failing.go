@@ -7,11 +7,13 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove"
-	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
+
+// NotShown is the reason why it is undecided whether a rule fails to evaluate.
+const NotShown = "no object was found on which the rule fails to evaluate, though there may be one"
 
 // Failure is a rule that fails to evaluate on an object that the union allows. Every other rule or
 // constraint that concerns the union accepts the object or fails to evaluate, too. The API server
@@ -55,12 +57,7 @@ func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 		if i < 0 || !k.Touches {
 			continue
 		}
-		fails := []logic.Lit{p.new.exists, legal, k.Fails}
-		for _, other := range p.Checks {
-			if other != k {
-				fails = append(fails, p.Space.Or(other.Holds, other.Fails))
-			}
-		}
+		fails := append(p.Unrejected(k), p.new.exists, legal, k.Fails)
 		found := Failure{Rule: i}
 		for _, mode := range p.modes() {
 			e, err := p.Smallest(nil, append(mode, fails...)...)
@@ -75,15 +72,9 @@ func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 				break
 			}
 		}
-		if found.New == nil {
-			if !k.MayFail(k.Schema.Props) {
-				continue
-			}
-			if m, err := p.Possible(fails...); m == nil && err == nil {
-				continue
-			}
+		if found.New != nil || p.MayFail(k, fails...) {
+			l = append(l, found)
 		}
-		l = append(l, found)
 	}
 	return l, ctx.Err()
 }
