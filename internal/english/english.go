@@ -1,5 +1,5 @@
 // Package english is about the texts that people read and write: it writes numbers and lists as
-// words, reads sentences of known forms, matches patterns, and corrects misspelt names.
+// words, matches patterns, and corrects misspelt names.
 package english
 
 import (
@@ -87,12 +87,3 @@ func Percent(percent float64) string {
 
 // OneLine returns a text with single spaces where it has spaces or line breaks.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// Sentences returns the sentences of a text, each on one line, with its full stop.
-func Sentences(text string) []string {
-	l := strings.SplitAfter(OneLine(text), ". ")
-	for i := range l {
-		l[i] = strings.TrimSpace(l[i])
-	}
-	return l
-}

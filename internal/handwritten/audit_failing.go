@@ -32,7 +32,7 @@ func (o *object) failing(a *audited) []Finding {
 		e, response := o.rejected(a, sample.Errs, l.Not())
 		var with []*audited
 		if e == nil {
-			if with = o.failsWith(a, l.Not()); with == nil {
+			if with = o.failsWith(a, l.Not()); len(with) == 0 {
 				o.mayFail(a, o.create(), a.Place.Present(), l.Not())
 				return nil
 			}
@@ -47,7 +47,9 @@ func (o *object) failing(a *audited) []Finding {
 		f := o.finding(codes.FailsToEvaluate, a.rule, e, response,
 			"this rule fails to evaluate%s on an object that everything else accepts: %s", others, detail).fixed(o.guard(a, e, false))
 		for _, other := range with {
-			o.leavesOut(&f, other.rule)
+			if said, _ := o.Ask(other.Check, e.New, nil); said == sample.Errs {
+				o.leavesOut(&f, other.rule)
+			}
 		}
 		return []Finding{f}
 	}
@@ -65,32 +67,11 @@ func (o *object) failing(a *audited) []Finding {
 	return nil
 }
 
-// failsWith returns rules that fail to evaluate on an object on which a rule does, and which all other
-// rules accept.
-func (o *object) failsWith(a *audited, l ...logic.Lit) (with []*audited) {
-	fails := logic.False
-	for _, other := range o.audited {
-		if other.Check != a.Check {
-			fails = o.Space.Or(fails, other.Fails)
-		}
-	}
-	if fails == logic.False {
-		return nil
-	}
-	e, _ := o.find(func(e *prove.Example) (string, bool) {
-		with = nil
-		for _, other := range o.audited {
-			if said, _ := o.Ask(other.Check, e.New, nil); said == sample.Errs && other.Check != a.Check {
-				with = append(with, other)
-			}
-		}
-		said, _ := o.Ask(a.Check, e.New, nil)
-		return "", said == sample.Errs && len(with) > 0
-	}, append(append(l, o.Unrejected(a.Check)...), o.create(), a.Place.Present(), fails)...)
-	if e == nil {
-		return nil
-	}
-	return with
+// failsWith returns the rules that may fail to evaluate on objects on which a rule does, and which no other
+// rule rejects.
+func (o *object) failsWith(a *audited, l ...logic.Lit) []*audited {
+	l = append(append(l, o.Unrejected(a.Check)...), o.create(), a.Place.Present())
+	return slices.DeleteFunc(slices.Clone(o.audited), func(other *audited) bool { return other == a || o.Never(append(l, other.Fails)...) })
 }
 
 // mayFail notes that a rule may fail to evaluate on an object that satisfies formulas, if it may.

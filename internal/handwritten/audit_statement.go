@@ -7,7 +7,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
@@ -18,7 +17,7 @@ import (
 // statement is a statement about an object, with the formula that an object breaks it, and the rule that
 // it belongs to. All its names are properties.
 type statement struct {
-	english.Statement
+	Statement
 	fields        [][]string // the paths of properties
 	discriminator []string
 	from          string // names the message or description
@@ -35,7 +34,7 @@ const maxFields = 12
 
 // resolve finds the properties that a statement names. It reports whether all of them are properties.
 // reader, unless nil, is the rule with the statement as its message.
-func (o *object) resolve(of english.Statement, reader *audited) (s statement, ok bool) {
+func (o *object) resolve(of Statement, reader *audited) (s statement, ok bool) {
 	s.Statement = of
 	n := o.Object()
 	for _, word := range of.Fields {
@@ -46,9 +45,9 @@ func (o *object) resolve(of english.Statement, reader *audited) (s statement, ok
 		s.fields = append(s.fields, path)
 	}
 	switch of.Form {
-	case english.Unset:
+	case Unset:
 		return s, len(s.fields) == 1
-	case english.WhenValue, english.RequiredWhen:
+	case WhenValue, RequiredWhen:
 		if s.discriminator = property(of.Discriminator, n, reader); s.discriminator == nil || len(s.fields) != 1 {
 			return s, false
 		}
@@ -92,7 +91,7 @@ func (o *object) state() {
 	n := o.Object()
 	rules := slices.DeleteFunc(slices.Clone(o.audited), func(a *audited) bool { return a.Schema != n || a.Test.Changing() })
 	add := func(text, from string, of *audited) {
-		l, all := english.Statements(text)
+		l, all := Statements(text)
 		for _, stated := range l {
 			s, ok := o.resolve(stated, of)
 			reader := of
@@ -104,15 +103,15 @@ func (o *object) state() {
 			if !ok || reader == nil || s.readBy(reader) == 0 || slices.ContainsFunc(o.statements, func(other statement) bool { return other.of == reader && other.Sentence == s.Sentence }) {
 				continue
 			}
-			s.from, s.described, s.of, s.all = from, of == nil, reader, all || s.Form == english.Unset
+			s.from, s.described, s.of, s.all = from, of == nil, reader, all || s.Form == Unset
 			var set, present []logic.Lit
 			for i, path := range s.fields {
 				s.members = append(s.members, o.member(path, reader))
 				set, present = append(set, s.members[i].set), append(present, o.Self(0).Lookup(path...).Present())
 			}
 			form := s.Form
-			if s.meets = o.meets(s, form, set, present); form == english.Either {
-				form = english.AtMostOne // it may mean both, see looser
+			if s.meets = o.meets(s, form, set, present); form == Either {
+				form = AtMostOne // it may mean both, see looser
 			}
 			s.breaks = o.meets(s, form, present, set).Not()
 			o.statements = append(o.statements, s)
@@ -148,19 +147,19 @@ func (s statement) readBy(a *audited) (n int) {
 
 // meets returns the formula that an object meets a statement, for members that are at least set in some
 // objects and at most in others.
-func (o *object) meets(j statement, form english.Form, least, most []logic.Lit) logic.Lit {
+func (o *object) meets(j statement, form Form, least, most []logic.Lit) logic.Lit {
 	is, s := logic.False, o.Space
 	if j.discriminator != nil {
 		is = o.Self(0).Lookup(j.discriminator...).Equals(j.Value)
 	}
 	switch form {
-	case english.WhenValue:
+	case WhenValue:
 		return s.And(s.Implies(is, least[0]), s.Or(is, most[0].Not()))
-	case english.RequiredWhen:
+	case RequiredWhen:
 		return s.Implies(is, least[0])
-	case english.Unset:
+	case Unset:
 		return most[0].Not()
-	case english.AtMostOne:
+	case AtMostOne:
 		return s.AtLeast(2, most)[2].Not()
 	}
 	return s.And(s.AtLeast(2, most)[2].Not(), s.Or(least...))
@@ -171,10 +170,10 @@ func (o *object) looser() []Finding {
 	var l []Finding
 	told := map[*audited]bool{}
 	for _, s := range o.statements {
-		if told[s.of] || s.of.constant || s.Form == english.Unset {
+		if told[s.of] || s.of.constant || s.Form == Unset {
 			continue
 		}
-		if s.Form == english.Either || s.described {
+		if s.Form == Either || s.described {
 			if s.tellsApart() {
 				continue
 			}
@@ -272,12 +271,12 @@ func (j statement) rule() (rule cel.Expr, ok bool) {
 	var l []cel.Expr
 	for _, m := range j.members {
 		conditions := m.conditions()
-		if len(conditions) == 0 || j.Form != english.AtMostOne && m.special() {
+		if len(conditions) == 0 || j.Form != AtMostOne && m.special() {
 			return cel.Expr{}, false
 		}
 		l = append(l, cel.And(conditions...))
 	}
-	if j.Form == english.Either {
+	if j.Form == Either {
 		for _, u := range j.of.Usages() {
 			named := slices.ContainsFunc(j.fields, func(path []string) bool { return within(u.Path, path) })
 			p := j.of.Schema.Lookup(schemapath.New(u.Path...))
@@ -290,14 +289,14 @@ func (j statement) rule() (rule cel.Expr, ok bool) {
 	item, list := cel.Var("x"), cel.List(l...)
 	is := cel.And(present(j.discriminator), cel.Var("self").Field(j.discriminator...).Eq(cel.String(j.Value)))
 	switch j.Form {
-	case english.RequiredWhen:
+	case RequiredWhen:
 		return cel.Or(cel.Not(is), l[0]), true
-	case english.WhenValue:
+	case WhenValue:
 		if len(j.members[0].conditions()) > 1 {
 			l[0] = cel.Paren(l[0])
 		}
 		return l[0].Eq(cel.Paren(is)), true
-	case english.AtMostOne:
+	case AtMostOne:
 		return list.Filter(item, item).Call("size").Le(cel.Int(1)), true
 	}
 	return list.ExistsOne(item, item), true

@@ -49,7 +49,7 @@
 // cannot decide are listed in [AuditResult].
 //
 // Only the intention of a rule can be misjudged: it is read from its message and from descriptions in
-// a few known forms (internal/english), and from the form of the expression (audit_items.go, and
+// a few known forms (audit_sentence.go), and from the form of the expression (audit_items.go, and
 // package formula).
 //
 // [AuditDocument] and [AuditDiagnostics] print findings.

@@ -2,6 +2,7 @@ package handwritten
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -50,6 +51,37 @@ func InferReport(l []Located) (report.Report, error) {
 	}
 	r.Data = all
 	return r, nil
+}
+
+// fingerprint returns a text that is the same for equal unions. They have the same declaration,
+// constraints and proof. The rest of their schemas may differ.
+func (i Located) fingerprint() (string, error) {
+	declaration, err := i.text()
+	if err != nil {
+		return "", err
+	}
+	parts := []string{declaration, string(i.Comparison.Verdict), string(i.Changes.Verdict)}
+	for _, c := range i.Replaces {
+		parts = append(parts, c.String(), i.rule(c).Rule, strconv.FormatBool(i.losesMessage(c)))
+	}
+	for _, f := range []*verify.Finding{i.Comparison.Tighter, i.Comparison.Looser, i.Changes.Tighter} {
+		parts = append(parts, i.relative(f))
+	}
+	parts = append(append(parts, i.Comparison.Inconclusive...), i.Changes.Inconclusive...)
+	return strings.Join(parts, "\x00"), nil
+}
+
+// relative returns the words of a finding, with the path of a removed object relative to the union
+// object.
+func (i Located) relative(f *verify.Finding) string {
+	if f == nil {
+		return ""
+	}
+	words := f.Words(i.Union)
+	if rest, ok := strings.CutPrefix(i.Place.String(), f.Removed); ok && f.Removed != "" {
+		words = strings.Replace(words, f.Removed, "^"+rest, 1)
+	}
+	return words
 }
 
 // write adds the union, and the equal unions of other objects, to a document.

@@ -1,8 +1,10 @@
-package english
+package handwritten
 
 import (
 	"regexp"
 	"strings"
+
+	"github.com/unioncel/unioncel/internal/english"
 )
 
 // Statement is a restriction of an object that a sentence of a message or description states.
@@ -29,7 +31,7 @@ const (
 )
 
 const (
-	set    = `(?:set|specified|provided|defined|configured|present|used|given)`
+	beUsed = `(?:set|specified|provided|defined|configured|present|used|given)`
 	beSet  = `(?: (?:may|must|can|should|has to|is|are))?(?: be)?(?: (?:set|specified|provided|defined|configured|present|used|allowed|permitted|required|given))?(?: at (?:a|the same) time)?`
 	notBe  = ` (?:must not|may not|should not|can ?not|can't) `
 	ofWhen = `^(\S+)(?: configuration| field)? (?:is|must be) (?:set|required|specified|provided) (?:when|if) (\S+) is (?:set to )?(\S+?)`
@@ -40,26 +42,26 @@ var forms = []struct {
 	Form
 	pattern func() *regexp.Regexp
 }{
-	{AtMostOne, Pattern(`(?i)^(?:at most|only) one of (?:the fields )?(.+?)` + beSet + `$`)},
-	{ExactlyOne, Pattern(`(?i)^exactly one of (?:the fields )?(.+?)` + beSet + `$`)},
-	{ExactlyOne, Pattern(`(?i)^(?:the fields )?(.+?)(?: fields)?` + notBe + `(?:both be|be both) (?:empty|unset|omitted) and (?:they )?are mutually exclusive$`)},
-	{AtMostOne, Pattern(`(?i)^(?:the fields )?(.+?) (?:fields )?are mutually exclusive$`)},
-	{AtMostOne, Pattern(`(?i)^(.+? is mutually exclusive with .+?)$`)},
-	{AtMostOne, Pattern(`(?i)^(?:the fields )?(.+?)(?: fields)?` + notBe + `(?:both be|be both) ` + set + `$`)},
-	{Either, Pattern(`(?i)^either (.+?) must be ` + set + `$`)},
-	{WhenValue, Pattern(`(?i)` + ofWhen + `,? and (?:is )?forbidden otherwise$`)},
-	{RequiredWhen, Pattern(`(?i)` + ofWhen + `$`)},
-	{Unset, Pattern(`(?i)^(\S+)(?: field)?` + notBe + `be ` + set + `$`)},
+	{AtMostOne, english.Pattern(`(?i)^(?:at most|only) one of (?:the fields )?(.+?)` + beSet + `$`)},
+	{ExactlyOne, english.Pattern(`(?i)^exactly one of (?:the fields )?(.+?)` + beSet + `$`)},
+	{ExactlyOne, english.Pattern(`(?i)^(?:the fields )?(.+?)(?: fields)?` + notBe + `(?:both be|be both) (?:empty|unset|omitted) and (?:they )?are mutually exclusive$`)},
+	{AtMostOne, english.Pattern(`(?i)^(?:the fields )?(.+?) (?:fields )?are mutually exclusive$`)},
+	{AtMostOne, english.Pattern(`(?i)^(.+? is mutually exclusive with .+?)$`)},
+	{AtMostOne, english.Pattern(`(?i)^(?:the fields )?(.+?)(?: fields)?` + notBe + `(?:both be|be both) ` + beUsed + `$`)},
+	{Either, english.Pattern(`(?i)^either (.+?) must be ` + beUsed + `$`)},
+	{WhenValue, english.Pattern(`(?i)` + ofWhen + `,? and (?:is )?forbidden otherwise$`)},
+	{RequiredWhen, english.Pattern(`(?i)` + ofWhen + `$`)},
+	{Unset, english.Pattern(`(?i)^(\S+)(?: field)?` + notBe + `be ` + beUsed + `$`)},
 }
 
-var separator = Pattern(`(?i),? (?:and|or|and/or|is mutually exclusive with) |, ?`)
+var separator = english.Pattern(`(?i),? (?:and|or|and/or|is mutually exclusive with) |, ?`)
 
 // Statements returns the statements in a text, and whether it states nothing else.
 func Statements(text string) (l []Statement, all bool) {
 	all = true
-	for _, sentence := range Sentences(text) {
-		for _, clause := range strings.Split(strings.TrimSuffix(sentence, "."), "; ") {
-			s, ok := statement(clause)
+	for sentence := range strings.SplitSeq(english.OneLine(text), ". ") {
+		for clause := range strings.SplitSeq(strings.TrimSuffix(sentence, "."), "; ") {
+			s, ok := statementOf(clause)
 			if all = all && ok; ok {
 				l = append(l, s)
 			}
@@ -68,7 +70,7 @@ func Statements(text string) (l []Statement, all bool) {
 	return l, all
 }
 
-func statement(clause string) (Statement, bool) {
+func statementOf(clause string) (Statement, bool) {
 	for _, f := range forms {
 		m := f.pattern().FindStringSubmatch(clause)
 		if m == nil {
