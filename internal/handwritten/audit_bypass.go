@@ -92,7 +92,7 @@ func (o *object) bypass(a *audited, value *formula.Place, read []string) []Findi
 		}
 	}
 	ctx := o.Source.Context()
-	for i, at := range links {
+	for _, at := range links {
 		between := &prove.Example{New: runtime.DeepCopyJSON(first.New)}
 		if around, ok := at.Parent.Value(between.New).(map[string]any); ok {
 			delete(around, at.Name)
@@ -109,19 +109,12 @@ func (o *object) bypass(a *audited, value *formula.Place, read []string) []Findi
 		f := o.finding(codes.Bypassed, a.rule, &prove.Example{Old: first.New, New: second}, "",
 			"this rule makes a value immutable only until it is removed: an update can remove %s, and the next one can set another value", path[:len(at.Path())])
 		a.open, f.Between = open, between.New
-		var also []string
-		for _, outer := range slices.Backward(links[i:]) { // a guard for the outermost link closes all
-			on := path[:len(outer.Path())-1]
-			g := Fix{Rule: guardOf(outer.Parent, value, unlessEmpty), Path: pathOf(on), effect: ", which rejects the first of the updates"}
-			if !o.closes(g.Rule, on, outer.Parent, value, unlessEmpty) {
-				also = append(also, g.Path)
-				continue
-			}
+		outer := links[len(links)-1] // its guard closes all links
+		on := path[:len(outer.Path())-1]
+		g := Fix{Rule: guardOf(outer.Parent, value, unlessEmpty), Path: pathOf(on), effect: ", which rejects the first of the updates"}
+		if o.closes(g.Rule, on, outer.Parent, value, unlessEmpty) {
 			if frozen := o.frozen(outer.Parent, value, path); len(frozen) > 0 {
 				g.effect += fmt.Sprintf("; while %s is set, it also keeps %s from changing", path, english.List(frozen, "and"))
-			}
-			if len(also) > 0 {
-				g.effect += "; write such a rule for " + english.List(also, "and") + ", too"
 			}
 			f.guarded = &further{on, apiextensionsv1.ValidationRule{Rule: g.Rule}}
 			return []Finding{f.fixed([]Fix{g}, "")}

@@ -36,20 +36,19 @@ func (o *object) failing(a *audited) []Finding {
 				o.mayFail(a, o.create(), a.Place.Present(), l.Not())
 				return nil
 			}
-			others = ", and so do others,"
+			unrejected := append(o.Unrejected(a.Check), l.Not())
 			defer o.omit(with)()
-			if e, response = o.rejected(a, sample.Errs, l.Not()); e == nil {
+			if e, response = o.rejected(a, sample.Errs, unrejected...); e == nil {
 				a.open = verify.NotShown
 				return nil
 			}
+			others = ", and so do others,"
 		}
 		_, detail := o.Ask(a.Check, e.New, nil)
 		f := o.finding(codes.FailsToEvaluate, a.rule, e, response,
 			"this rule fails to evaluate%s on an object that everything else accepts: %s", others, detail).fixed(o.guard(a, e, false))
 		for _, other := range with {
-			if said, _ := o.Ask(other.Check, e.New, nil); said == sample.Errs {
-				o.leavesOut(&f, other.rule)
-			}
+			o.leavesOut(&f, other.rule)
 		}
 		return []Finding{f}
 	}
@@ -67,11 +66,27 @@ func (o *object) failing(a *audited) []Finding {
 	return nil
 }
 
-// failsWith returns the rules that may fail to evaluate on objects on which a rule does, and which no other
+// failsWith returns the rules that fail to evaluate on an object on which a rule does, and which no other
 // rule rejects.
-func (o *object) failsWith(a *audited, l ...logic.Lit) []*audited {
-	l = append(append(l, o.Unrejected(a.Check)...), o.create(), a.Place.Present())
-	return slices.DeleteFunc(slices.Clone(o.audited), func(other *audited) bool { return other == a || o.Never(append(l, other.Fails)...) })
+func (o *object) failsWith(a *audited, l ...logic.Lit) (with []*audited) {
+	fails := logic.False
+	for _, other := range o.audited {
+		if other != a {
+			fails = o.Space.Or(fails, other.Fails)
+		}
+	}
+	errs := func(a *audited, e *prove.Example) bool {
+		said, _ := o.Ask(a.Check, e.New, nil)
+		return said == sample.Errs
+	}
+	e, _ := o.find(func(e *prove.Example) (string, bool) {
+		with = slices.DeleteFunc(slices.Clone(o.audited), func(other *audited) bool { return other == a || !errs(other, e) })
+		return "", errs(a, e) && len(with) > 0
+	}, append(append(l, o.Unrejected(a.Check)...), o.create(), a.Place.Present(), fails)...)
+	if e == nil {
+		return nil
+	}
+	return with
 }
 
 // mayFail notes that a rule may fail to evaluate on an object that satisfies formulas, if it may.

@@ -69,6 +69,14 @@ func confirm(t *testing.T, c *crdpatch.CRD, f handwritten.Finding) {
 	if f.Hint == "" || f.Rule == "" || f.Pos.Line == 0 {
 		t.Errorf("incomplete: %+v", f)
 	}
+	for _, fix := range f.Fixes {
+		if !strings.Contains(f.Hint, fix.Rule) {
+			t.Errorf("the hint lacks the rule %s: %s", fix.Rule, f.Hint)
+		}
+	}
+	if n := strings.Count(f.Hint, ", which "); n > 1 && n != len(f.Fixes) {
+		t.Errorf("%d rules in %s", len(f.Fixes), f.Hint)
+	}
 }
 
 // rules returns the schema of spec with rules, each as "RULE | MESSAGE".

@@ -95,7 +95,10 @@ func Cheaper(crd *apiextensionsv1.CustomResourceDefinition, on schemapath.Place,
 				}
 			})
 		}
-		if estimator, err := server.EstimatorOf(bounded); err == nil && len(texts) > 0 {
+		if len(texts) == 0 {
+			return math.MaxUint64, nil
+		}
+		if estimator, err := server.EstimatorOf(bounded); err == nil {
 			if costs, err := estimator.Rules(on.Version, on.Path, []apiextensionsv1.ValidationRule{rule}); err == nil {
 				return share(costs[0]), texts
 			}
@@ -107,6 +110,9 @@ func Cheaper(crd *apiextensionsv1.CustomResourceDefinition, on schemapath.Place,
 		return bound == nil || *bound != nil
 	})
 	for _, at := range [][]schemapath.Path{unbounded, at} {
+		if s, _ := bounded(4, at); s > most {
+			continue
+		}
 		for _, n := range []int64{1000, 500, 250, 100, 64, 50, 32, 16, 10, 8, 4} {
 			if s, _ := bounded(n, at); s > most {
 				continue

@@ -34,7 +34,7 @@ func failing(s *lintedUnion, l diag.List) diag.List {
 			item = rule
 		}
 		if f.New == nil {
-			l = append(l, s.find(codes.NotDecided, s.node(item), nil, "", verify.NotShown)...)
+			l = append(l, s.find(codes.NotDecided, s.node(item), nil, "", "this rule is not decided: "+verify.NotShown)...)
 			continue
 		}
 		request := "creation"

@@ -13,7 +13,7 @@ import (
 )
 
 // NotShown is the reason why it is undecided whether a rule fails to evaluate.
-const NotShown = "no object was found on which the rule fails to evaluate, though there may be one"
+const NotShown = "no object was found on which it fails to evaluate, though there may be one"
 
 // Failure is a rule that fails to evaluate on an object that the union allows. Every other rule or
 // constraint that concerns the union accepts the object or fails to evaluate, too. The API server
