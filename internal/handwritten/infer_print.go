@@ -2,10 +2,12 @@ package handwritten
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
@@ -14,6 +16,7 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -54,7 +57,8 @@ func InferReport(l []Located) (report.Report, error) {
 }
 
 // fingerprint returns a text that is the same for equal unions. They have the same declaration,
-// constraints and proof. The rest of their schemas may differ.
+// constraints and proof, and their objects have the same schema apart from documentation. The rest of
+// their CRDs may differ.
 func (i Located) fingerprint() (string, error) {
 	declaration, err := i.text()
 	if err != nil {
@@ -68,6 +72,18 @@ func (i Located) fingerprint() (string, error) {
 		parts = append(parts, i.relative(f))
 	}
 	parts = append(append(parts, i.Comparison.Inconclusive...), i.Changes.Inconclusive...)
+	schemapath.Walk(i.Schema(i.CRD), func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+		own := *s
+		own.Properties, own.Items = nil, nil
+		if s.AdditionalProperties != nil {
+			own.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows}
+		}
+		own.Description, own.Title, own.Example, own.ExternalDocs = "", "", nil, nil
+		own.Required = slices.Sorted(slices.Values(s.Required))
+		data, _ := json.Marshal(own)
+		parts = append(parts, p.String(), string(data))
+		return true
+	})
 	return strings.Join(parts, "\x00"), nil
 }
 
