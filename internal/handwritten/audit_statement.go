@@ -233,11 +233,11 @@ func (o *object) enforcing(j statement, bad map[string]any) (fixes []Fix, hint s
 		if said, _ := o.Ask(fixed, bad, nil); said != sample.Fails {
 			continue
 		}
-		v := o.rewritten(whole, j.of.rule)
-		if v == nil || accepts(o.Source.Context(), v.judge, nil, bad) {
-			continue
+		if v := o.rewritten(whole, j.of.rule); v != nil {
+			if response, _ := answer(o.Source.Context(), v.judge, bad, nil); response != "" {
+				return []Fix{fix}, ""
+			}
 		}
-		return []Fix{fix}, ""
 	}
 	return nil, otherwise
 }
