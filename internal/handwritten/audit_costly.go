@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -90,16 +89,12 @@ func (v *version) bounds(r rule, c server.Cost) string {
 	var read []schemapath.Path
 	for _, names := range r.Paths {
 		path := r.path.Append(schemapath.New(names...)...)
-		schemapath.Walk(path.Schema(v.root.Props), func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
-			if p = path.Append(p...); len(read) < maxBounds && !slices.ContainsFunc(read, p.Equal) {
-				read = append(read, p)
-			}
+		schemapath.Walk(path.Schema(v.root.Props), func(p schemapath.Path, _ *apiextensionsv1.JSONSchemaProps) bool {
+			read = append(read, path.Append(p...))
 			return true
 		})
 	}
-	return report.Cheaper(v.crd, schemapath.Place{Path: r.path}, *r.Validation, min(server.HalfBudget, server.PercentOf(c.Rule(), server.RuleLimit)/2), read,
+	most := min(server.HalfBudget, server.PercentOf(c.Rule(), server.RuleLimit)/2)
+	return report.Cheaper(v.crd, schemapath.Place{Path: r.path}, *r.Validation, most, read,
 		"nest fewer macros, or read smaller values; the API server knows no bound of optional values, such as self.?a, nor of texts that functions return")
 }
-
-// maxBounds bounds the bounds to try: each takes as long as reading the CRD.
-const maxBounds = 16

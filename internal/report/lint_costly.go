@@ -80,11 +80,19 @@ func reason(c server.Cost) string {
 // at paths. With these bounds, the rule takes at most the given percentage of its budget. If there are no
 // such bounds, Cheaper returns the other hint.
 func Cheaper(crd *apiextensionsv1.CustomResourceDefinition, on schemapath.Place, rule apiextensionsv1.ValidationRule, most uint64, at []schemapath.Path, other string) string {
-	var above []schemapath.Path
+	var above, all, missing []schemapath.Path
 	for i := range on.Path {
 		above = append(above, on.Path[:i])
 	}
-	at = append(above, at...)
+	for _, path := range append(above, at...) {
+		_, bound := boundOf(schemapath.Place{Version: on.Version, Path: path}.Schema(crd))
+		if bound == nil || len(all) == maxBounds || slices.ContainsFunc(all, path.Equal) {
+			continue
+		}
+		if all = append(all, path); *bound == nil {
+			missing = append(missing, path)
+		}
+	}
 	bounded := func(n int64, at []schemapath.Path) (percent uint64, texts []string) {
 		bounded := crd.DeepCopy()
 		for _, path := range at {
@@ -105,30 +113,32 @@ func Cheaper(crd *apiextensionsv1.CustomResourceDefinition, on schemapath.Place,
 		}
 		return math.MaxUint64, nil
 	}
-	unbounded := slices.DeleteFunc(slices.Clone(at), func(path schemapath.Path) bool {
-		_, bound := boundOf((schemapath.Place{Version: on.Version, Path: path}).Schema(crd))
-		return bound == nil || *bound != nil
-	})
-	for _, at := range [][]schemapath.Path{unbounded, at} {
-		if s, _ := bounded(4, at); s > most {
+	for _, at := range [][]schemapath.Path{missing, all} {
+		if s, _ := bounded(sizes[len(sizes)-1], at); s > most {
 			continue
 		}
-		for _, n := range []int64{1000, 500, 250, 100, 64, 50, 32, 16, 10, 8, 4} {
-			if s, _ := bounded(n, at); s > most {
+		for _, n := range sizes {
+			s, texts := bounded(n, at)
+			if s > most {
 				continue
 			}
 			for _, path := range at { // not all of them may matter
 				less := slices.DeleteFunc(slices.Clone(at), path.Equal)
-				if s, _ := bounded(n, less); s <= most {
-					at = less
+				if percent, shorter := bounded(n, less); percent <= most {
+					at, s, texts = less, percent, shorter
 				}
 			}
-			s, texts := bounded(n, at)
 			return fmt.Sprintf("%s would bring it to %s, as the API server's estimator confirms, and tighten the API", strings.Join(texts, " and "), almost(s))
 		}
 	}
 	return other
 }
+
+// sizes are the bounds to try, and maxBounds is the number of values to bound: each try takes as long as
+// reading the CRD.
+var sizes = []int64{1000, 500, 250, 100, 64, 50, 32, 16, 10, 8, 4}
+
+const maxBounds = 16
 
 // boundOf returns the keyword that bounds the size of the values of a schema, and its value. It is nil for
 // values of a fixed size.
