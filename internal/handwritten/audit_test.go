@@ -357,7 +357,7 @@ func TestCostlyVersion(t *testing.T) {
 		}
 		return b.String()
 	}
-	for n, want := range map[int]int{2: 0, 60: 1} {
+	for n, want := range map[int]int{2: 0, 16: 1} {
 		l := found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: properties(n)}))
 		if len(l) != want {
 			t.Errorf("%d rules: %d findings", n, len(l))

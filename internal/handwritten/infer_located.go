@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -145,25 +144,13 @@ func (i Located) Label() string {
 	return report.MembersInWords(i.Union.MemberNames())
 }
 
-// lines returns the line numbers of constraints, as text. It is "" if there are no constraints.
+// lines names the lines of constraints, as [english.Lines] does.
 func (i Located) lines(constraints []verify.Constraint) string {
 	var l []int
 	for _, c := range constraints {
 		l = append(l, i.posOf(c).Line)
 	}
-	slices.Sort(l)
-	l = slices.Compact(l)
-	var words []string
-	for _, line := range l {
-		words = append(words, strconv.Itoa(line))
-	}
-	switch len(words) {
-	case 0:
-		return ""
-	case 1:
-		return "line " + words[0]
-	}
-	return "lines " + english.List(words, "and")
+	return english.Lines(l)
 }
 
 // Told states on one line that the union was or would be declared, and whether its constraints are
