@@ -16,28 +16,28 @@ import (
 type annotated struct {
 	*manifest
 	record record
-	// metadata and annotations are the values of these keys. metadataKey is the index of the key
-	// annotations in metadata, key the index of our annotation in annotations.
-	metadata, annotations *yaml.Node
-	metadataKey, key      int
+	// metadata is the value of this key. The other entries are annotations in metadata, and our
+	// annotation in annotations.
+	metadata                *yaml.Node
+	annotations, annotation yamltext.Entry
 
 	schemas []claim
 }
 
 // readAnnotation returns the CRD of a manifest with its annotation, or nil if there is no annotation.
 func readAnnotation(m *manifest) (*annotated, *diag.Diagnostic) {
-	metadata := yamltext.Find(m.node, "metadata")
-	annotations := yamltext.Find(metadata.Value, "annotations")
-	annotation := yamltext.Find(annotations.Value, Annotation)
+	metadata := yamltext.Lookup(m.node, "metadata")
+	annotations := yamltext.Lookup(metadata.Value, "annotations")
+	annotation := yamltext.Lookup(annotations.Value, Annotation)
 	content := annotation.Value
 	if content == nil {
 		return nil, nil
 	}
-	c := &annotated{manifest: m, metadata: metadata.Value, metadataKey: annotations.Index, annotations: annotations.Value, key: annotation.Index}
+	c := &annotated{manifest: m, metadata: metadata.Value, annotations: annotations, annotation: annotation}
 	bad := func(hint, format string, args ...any) (*annotated, *diag.Diagnostic) {
 		return nil, new(diag.New(codes.BadAnnotation, c.pos(content), format, args...).Hinted(hint))
 	}
-	if c.key < 0 || c.metadataKey < 0 || c.metadata.Kind != yaml.MappingNode {
+	if annotation.Index < 0 || annotations.Index < 0 || metadata.Value.Kind != yaml.MappingNode {
 		return bad("write the annotations out", "the annotation %s is shared through an alias or merge key", Annotation)
 	}
 	text, err := yamltext.String(yamltext.Resolve(content))
@@ -61,7 +61,7 @@ func readAnnotation(m *manifest) (*annotated, *diag.Diagnostic) {
 	for _, s := range c.record.Schemas {
 		k := claim{schemaRecord: s}
 		if k.place, k.node = c.place(s.Version, s.Path); k.node != nil {
-			_, _, _, k.declared = yamltext.Lookup(k.node, union.Key)
+			k.declared = yamltext.Lookup(k.node, union.Key).Key != nil
 			c.readDeclarations(&k)
 		}
 		c.schemas = append(c.schemas, k)
@@ -70,7 +70,7 @@ func readAnnotation(m *manifest) (*annotated, *diag.Diagnostic) {
 }
 
 // keyPos returns the position of the annotation.
-func (c *annotated) keyPos() diag.Pos { return c.pos(c.annotations.Content[c.key]) }
+func (c *annotated) keyPos() diag.Pos { return c.pos(c.annotation.Key) }
 
 // options returns the options that the CRD was compiled with.
 func (c *annotated) options() compile.Options {
@@ -98,7 +98,7 @@ func (c *annotated) readDeclarations(k *claim) {
 	}
 	if k.restored() {
 		k.unions.At, k.unions.Own = new(c.pos(k.node)), k.node
-		if rules := yamltext.Find(k.node, validations); rules.Key != nil {
+		if rules := yamltext.Lookup(k.node, validations); rules.Key != nil {
 			k.unions.Own = rules.Key
 		}
 	}

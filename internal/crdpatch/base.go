@@ -177,8 +177,7 @@ func (r *base) lost(c *claim) (unions []int, extension bool) {
 	extended := false
 	add := func(e union.External) { named = append(named, slices.Concat(namesOf(e)...)...) }
 	if c.declared {
-		_, own, _, _ := yamltext.Lookup(c.node, union.Key)
-		add(union.External{Value: yamltext.Resolve(own)})
+		add(union.External{Value: yamltext.Value(c.node, union.Key)})
 	}
 	for _, e := range r.given.declarations {
 		switch {

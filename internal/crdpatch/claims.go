@@ -100,7 +100,7 @@ func (r *base) locate() {
 // look finds the recorded rules.
 func (c *claim) look() {
 	c.present = itemsOf(c.value[validations])
-	if e := yamltext.Find(c.node, validations); e.Key != nil {
+	if e := yamltext.Lookup(c.node, validations); e.Key != nil {
 		c.head, c.headIndex = e.Key, e.Index
 		if e.Index >= 0 && e.Value.Kind == yaml.SequenceNode && len(e.Value.Content) == len(c.present) {
 			c.list = e.Value

@@ -130,7 +130,7 @@ func (c *CRD) node(p schemapath.Place) *yaml.Node {
 // the schema, externally or in the annotation, with or without errors.
 func (c *CRD) Schema(p schemapath.Place) (at diag.Pos, declares bool) {
 	n, _ := nearest(c.base().stage.node, p)
-	_, _, _, declares = yamltext.Lookup(c.node(p), union.Key)
+	declares = yamltext.Lookup(c.node(p), union.Key).Key != nil
 	return c.m.pos(n), declares || slices.ContainsFunc(c.base().outside(), func(e union.External) bool { return e.Covers(p.Name, p.Path) })
 }
 
@@ -149,7 +149,7 @@ func (c *CRD) Keyword(p schemapath.Place, key string) diag.Pos {
 	}
 	at, _ := c.Schema(p)
 	if n := c.node(p); n != nil && key != "" {
-		if k, _, _, ok := yamltext.Lookup(n, key); ok {
+		if k := yamltext.Lookup(n, key).Key; k != nil {
 			at = c.m.pos(k)
 		}
 	}
@@ -160,13 +160,13 @@ func (c *CRD) Keyword(p schemapath.Place, key string) diag.Pos {
 // the value of the keyword. If there is none, it returns the position of the schema.
 func (c *CRD) Constraint(p schemapath.Place, constraint verify.Constraint) diag.Pos {
 	at, _ := c.Schema(p)
-	_, v, _, ok := yamltext.Lookup(c.node(p), constraint.Key)
-	if !ok {
+	v := yamltext.Value(c.node(p), constraint.Key)
+	if v == nil {
 		return at
 	}
-	if v = yamltext.Resolve(v); v.Kind == yaml.SequenceNode && constraint.Index < len(v.Content) && (constraint.Key == "x-kubernetes-validations" || constraint.Key == "allOf") {
+	if v.Kind == yaml.SequenceNode && constraint.Index < len(v.Content) && (constraint.Key == "x-kubernetes-validations" || constraint.Key == "allOf") {
 		v = v.Content[constraint.Index]
-		if _, rule, _, ok := yamltext.Lookup(v, "rule"); ok {
+		if rule := yamltext.Lookup(v, "rule").Value; rule != nil {
 			v = rule
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // gone reports a missing recorded schema. If another schema has its rules, the schema was renamed.
 // This is an error, since the declaration would be lost.
 func (r *base) gone(s claim) {
-	d := diag.New(codes.RuleChanged, r.pos(r.annotations), "this schema is gone; its union is forgotten").At(placeOf(s.Path)).As(diag.Warning).
+	d := diag.New(codes.RuleChanged, r.pos(r.annotations.Value), "this schema is gone; its union is forgotten").At(placeOf(s.Path)).As(diag.Warning).
 		Hinted("nothing needs to be done if that was intended")
 	if at := r.copiesOf(s); len(at) > 0 {
 		d.Severity = diag.Error
@@ -28,7 +28,7 @@ func (r *base) copies() {
 			continue
 		}
 		for _, at := range r.copiesOf(s) {
-			r.report(diag.New(codes.RuleChanged, r.pos(r.annotations),
+			r.report(diag.New(codes.RuleChanged, r.pos(r.annotations.Value),
 				"the rules here are copies of those compiled for %s; they are treated as hand-written ones", placeOf(s.Path)).At(at).As(diag.Warning).
 				Hinted("to copy the union with its schema, run unioncel decompile before copying"))
 		}

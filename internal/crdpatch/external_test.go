@@ -41,7 +41,7 @@ func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 		}
 		for _, o := range declared.Objects {
 			e.Declarations = append(e.Declarations, union.External{Target: union.Target{Name: name}, Version: o.Name, Path: o.Path, Value: o.Value, File: "elsewhere"})
-			cut, err := m.m.editor().Cut(o.Node, o.Key/2, o.Key/2)
+			cut, err := m.m.editor().Cut(o.Node, declarationOf(o.Node), declarationOf(o.Node))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -198,12 +198,7 @@ func (w *writer) changes(r *compile.Result) []*documentChange {
 
 // declarationOf returns the index of the entry x-kubernetes-unions in a schema, or -1 if there is
 // none or it comes from a merge key.
-func declarationOf(n *yaml.Node) int {
-	if e := yamltext.Find(n, union.Key); e.Index >= 0 {
-		return e.Index / 2
-	}
-	return -1
-}
+func declarationOf(n *yaml.Node) int { return yamltext.Lookup(n, union.Key).Index }
 
 // uncut translates an offset to the text without declarations.
 func (w *writer) uncut(at int) int {
@@ -300,7 +295,7 @@ func (w *writer) cutDeclaration(c *documentChange) error {
 // listOf returns the list at a key of a schema, and the index of the key, or -1 if the list
 // is shared.
 func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
-	e := yamltext.Find(n, key)
+	e := yamltext.Lookup(n, key)
 	switch v := yamltext.Resolve(e.Value); {
 	case v == nil:
 		return 0, nil, nil
@@ -331,15 +326,17 @@ func annotation(text string) *yaml.Node {
 }
 
 func (w *writer) annotate(rec record) {
-	_, metadata, shared, ok := yamltext.Lookup(w.node, "metadata")
-	if !ok || shared || metadata.Kind != yaml.MappingNode || w.aliased(metadata) || len(metadata.Content) == 0 {
+	entry := yamltext.Lookup(w.node, "metadata")
+	metadata := entry.Value
+	if entry.Index < 0 || metadata.Kind != yaml.MappingNode || w.aliased(metadata) || len(metadata.Content) == 0 {
 		w.errorf(w.crd.pos(), codes.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "the annotation %s cannot be added to the metadata", Annotation)
 		return
 	}
-	key, annotations, shared, ok := yamltext.Lookup(metadata, "annotations")
+	entry = yamltext.Lookup(metadata, "annotations")
+	key, annotations := entry.Key, entry.Value
 	own := yamltext.Value(w.crd.m.node, "metadata")
 	at := w.crd.m.pos(own)
-	if k, _, _, there := yamltext.Lookup(own, "annotations"); there {
+	if k := yamltext.Lookup(own, "annotations").Key; k != nil {
 		at = w.crd.m.pos(k)
 	}
 	values, _ := w.value["metadata"].(map[string]any)
@@ -347,12 +344,12 @@ func (w *writer) annotate(rec record) {
 	var err error
 	var text string
 	switch {
-	case !ok:
+	case key == nil:
 		rec.Annotations = new(string)
 		if text, err = rec.String(); err == nil {
 			edit, err = w.editor().Put(metadata, yamltext.NewEntry{Key: "annotations", Value: annotation(text)})
 		}
-	case shared || annotations.Kind == yaml.AliasNode || w.aliased(annotations):
+	case entry.Index < 0 || annotations.Kind == yaml.AliasNode || w.aliased(annotations):
 		w.errorf(at, codes.SharedContent, "write the annotations out, or compile with --no-annotation", "the annotations are shared through an anchor")
 		return
 	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":

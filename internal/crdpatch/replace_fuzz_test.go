@@ -57,7 +57,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 			schema = n
 		}
 	}
-	if _, v, _, ok := yamltext.Lookup(schema, validations); ok {
+	if v := yamltext.Lookup(schema, validations).Value; v != nil {
 		list = v
 	}
 	insert := func(i, indent int, line string) bool {
@@ -95,7 +95,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 	}
 	var own []*yaml.Node // rules that only a user writes
 	for _, item := range list.Content {
-		if _, rule, _, _ := yamltext.Lookup(item, "rule"); strings.HasPrefix(rule.Value, "self != null") {
+		if rule := yamltext.Lookup(item, "rule").Value; strings.HasPrefix(rule.Value, "self != null") {
 			own = append(own, item)
 		}
 	}
@@ -121,7 +121,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 		return e.done(lines, insert(last, dash, fmt.Sprintf("- rule: %q", e.rule())))
 	}
 	// deleteRule
-	if _, v, _, _ := yamltext.Lookup(item, "rule"); len(item.Content) != 2 || v.Style != yaml.DoubleQuotedStyle {
+	if v := yamltext.Lookup(item, "rule").Value; len(item.Content) != 2 || v.Style != yaml.DoubleQuotedStyle {
 		return nil, false // the rule spans several lines
 	}
 	e.deleted, e.line = lines[item.Line-1], ""
@@ -161,8 +161,8 @@ func (e *edit) data(docs []any) {
 
 // schemaWith returns the schema that has a property.
 func schemaWith(n *yaml.Node, property string) *yaml.Node {
-	if _, p, _, ok := yamltext.Lookup(n, "properties"); ok {
-		if _, _, _, ok := yamltext.Lookup(p, property); ok {
+	if p := yamltext.Lookup(n, "properties").Value; p != nil {
+		if yamltext.Lookup(p, property).Key != nil {
 			return n
 		}
 	}

@@ -56,7 +56,7 @@ func (r *remover) remove(b *base) {
 	}
 	r.job.touched = append(r.job.touched, touched...)
 	if err := r.removeAnnotation(b); err != nil {
-		r.failed(b.pos(b.annotations), "cannot remove the annotation: %v", err)
+		r.failed(b.pos(b.annotations.Value), "cannot remove the annotation: %v", err)
 	}
 }
 
@@ -123,7 +123,7 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 	}
 	if how != rewritten {
 		at := unapplied(removals, applied(removals, start)+s.At)
-		key := yamltext.Find(n, validations).Key
+		key := yamltext.Lookup(n, validations).Key
 		switch {
 		case s.cut >= 0:
 			at = unapplied(removals, applied(removals, s.cut))
@@ -177,7 +177,7 @@ func (r *remover) removeRules(b *base, c *claim) (int, error) {
 	case len(c.ours) == 0:
 		return -1, nil
 	case c.whole():
-		cut, err := b.editor().Cut(c.node, c.headIndex/2, c.headIndex/2)
+		cut, err := b.editor().Cut(c.node, c.headIndex, c.headIndex)
 		r.edit(cut.Start, cut.End, "")
 		return cut.Start, err
 	case c.all() && !yamltext.IsFlow(c.list):
@@ -191,10 +191,10 @@ func (r *remover) removeRules(b *base, c *claim) (int, error) {
 }
 
 func (r *remover) removeAnnotation(b *base) error {
-	m, at := b.annotations, b.key
+	m, at := b.annotations.Value, b.annotation.Index
 	metadata, _ := b.value["metadata"].(map[string]any)
 	if left, _ := metadata["annotations"].(map[string]any); len(left) == 0 {
-		key := b.metadata.Content[b.metadataKey]
+		key := b.annotations.Key
 		was := ""
 		if b.record.Annotations != nil {
 			was = *b.record.Annotations
@@ -202,18 +202,18 @@ func (r *remover) removeAnnotation(b *base) error {
 		_, there := metadata["annotations"]
 		switch null, had := strings.CutPrefix(was, ":"); {
 		case had:
-			s, err := b.editor().AfterKey(key, b.annotations)
+			s, err := b.editor().AfterKey(key, m)
 			r.edit(s.Start, s.End, b.null(b.metadata, key, null, s.End))
 			return err
 		case !there:
-			m, at = b.metadata, b.metadataKey
-		case !yamltext.IsFlow(b.annotations):
-			s, err := b.editor().AfterKey(key, b.annotations)
+			m, at = b.metadata, b.annotations.Index
+		case !yamltext.IsFlow(m):
+			s, err := b.editor().AfterKey(key, m)
 			r.edit(s.Start, s.End, " {}")
 			return err
 		}
 	}
-	cut, err := b.editor().Cut(m, at/2, at/2)
+	cut, err := b.editor().Cut(m, at, at)
 	r.edit(cut.Start, cut.End, "")
 	return err
 }

@@ -140,12 +140,10 @@ func (s *stage) removing(removals []compile.Removal) *stage {
 		whole, items := removeConstraints(removal, schemaIn(value, removal.Place))
 		n := schemaAt(s.node, removal.Place)
 		for _, key := range whole {
-			k, _, _, _ := yamltext.Lookup(n, key)
-			drop[k] = true
+			drop[yamltext.Lookup(n, key).Key] = true
 		}
 		for key, indices := range items {
-			_, list, _, _ := yamltext.Lookup(n, key)
-			for i, item := range yamltext.Resolve(list).Content {
+			for i, item := range yamltext.Value(n, key).Content {
 				if slices.Contains(indices, i) {
 					drop[item] = true
 				}

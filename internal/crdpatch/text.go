@@ -87,12 +87,13 @@ func (d *document) find(n *yaml.Node, items []int) {
 	kind, apiVersion := yamltext.Text(n, "kind"), yamltext.Text(n, "apiVersion")
 	switch {
 	case yamltext.IsList(kind):
-		switch _, v, _, ok := yamltext.Lookup(n, "items"); {
-		case ok && v.Kind == yaml.SequenceNode:
+		switch v := yamltext.Lookup(n, "items").Value; {
+		case v == nil:
+		case v.Kind == yaml.SequenceNode:
 			for i, item := range v.Content {
 				d.find(item, append(slices.Clone(items), i))
 			}
-		case ok && v.Kind == yaml.AliasNode:
+		case v.Kind == yaml.AliasNode:
 			d.find(v, nil)
 		}
 		return
@@ -275,11 +276,11 @@ func schemaIn(crd map[string]any, p schemapath.Place) map[string]any {
 // an alias or merge key, or is not there, and returns the alias or the last value.
 func writtenOut(n *yaml.Node, keys ...string) (at *yaml.Node, ok bool) {
 	for _, key := range keys {
-		_, v, shared, ok := yamltext.Lookup(n, key)
-		if !ok || shared {
+		e := yamltext.Lookup(n, key)
+		if e.Index < 0 {
 			return n, false
 		}
-		if n = v; v.Kind == yaml.AliasNode {
+		if n = e.Value; n.Kind == yaml.AliasNode {
 			return n, false
 		}
 	}
@@ -288,8 +289,8 @@ func writtenOut(n *yaml.Node, keys ...string) (at *yaml.Node, ok bool) {
 
 // indexOf returns the number of a mapping's own entry with a key, or -1.
 func indexOf(n *yaml.Node, key string) int {
-	if e := yamltext.Find(n, key); e.Index >= 0 && e.Value.Kind != yaml.AliasNode {
-		return e.Index / 2
+	if e := yamltext.Lookup(n, key); e.Index >= 0 && e.Value.Kind != yaml.AliasNode {
+		return e.Index
 	}
 	return -1
 }

@@ -117,7 +117,8 @@ func (s *lintedUnion) changesAt() diag.Pos {
 func (s *lintedUnion) property(name string) (key *yaml.Node) {
 	at := s.object.Node
 	for _, step := range s.Path(name).Properties() {
-		key, at, _, _ = yamltext.Lookup(yamltext.Value(at, "properties"), step)
+		e := yamltext.Lookup(yamltext.Value(at, "properties"), step)
+		key, at = e.Key, e.Value
 	}
 	return key
 }

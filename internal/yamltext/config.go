@@ -168,8 +168,7 @@ func (v ConfigValue) Field(k ConfigKey) ConfigValue {
 	if v.Node != nil && v.Node.Kind != yaml.MappingNode {
 		v.want("a mapping")
 	}
-	_, n, _, _ := Lookup(v.Node, k.Name)
-	field := v.child(k.Name, n)
+	field := v.child(k.Name, Lookup(v.Node, k.Name).Value)
 	field.key = k
 	return field
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	sigs "sigs.k8s.io/yaml"
 )
 
@@ -131,36 +132,9 @@ func JSON(document []byte) ([]byte, error) {
 	if !isJSON(document) {
 		return sigs.YAMLToJSON(document)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(document, bom)))
-	decoder.UseNumber()
 	var v any
-	if err := decoder.Decode(&v); err != nil {
+	if err := utiljson.Unmarshal(bytes.TrimPrefix(document, bom), &v); err != nil {
 		return nil, err
 	}
-	return json.Marshal(numbers(v))
-}
-
-// numbers converts JSON numbers to numbers that YAML can represent.
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if _, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
-			break
-		}
-		if _, err := strconv.ParseUint(v.String(), 10, 64); err == nil {
-			break
-		}
-		if f, err := v.Float64(); err == nil {
-			return f
-		}
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = numbers(v[k])
-		}
-	}
-	return v
+	return json.Marshal(v)
 }

@@ -91,62 +91,6 @@ func isMerge(k *yaml.Node) bool {
 	return k.Kind == yaml.ScalarNode && k.Value == "<<" && k.ShortTag() == "!!merge"
 }
 
-// Lookup returns the entry of a mapping by the text of its key. It follows aliases and merge keys:
-// the mapping's own entries come first, then the entries of merged mappings in order. shared
-// reports whether the entry was reached through an alias or a merge key.
-//
-// Keys are compared as text, not by meaning: On is found as "On", although kubectl reads true.
-// [String] reports such a difference.
-func Lookup(m *yaml.Node, key string) (k, v *yaml.Node, shared, ok bool) {
-	return lookup(m, key, false, map[*yaml.Node]bool{})
-}
-
-// lookup visits each mapping only once, because a second visit would not find the key either.
-func lookup(m *yaml.Node, key string, shared bool, seen map[*yaml.Node]bool) (_, _ *yaml.Node, _, ok bool) {
-	if m != nil && m.Kind == yaml.AliasNode {
-		m, shared = Resolve(m), true
-	}
-	if m == nil || m.Kind != yaml.MappingNode || seen[m] {
-		return nil, nil, false, false
-	}
-	seen[m] = true
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if k := Resolve(m.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key && k.Tag != "!!binary" && !isMerge(k) {
-			return m.Content[i], m.Content[i+1], shared, true
-		}
-	}
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if !isMerge(m.Content[i]) {
-			continue
-		}
-		from := m.Content[i+1]
-		list := []*yaml.Node{from}
-		if from.Kind == yaml.SequenceNode {
-			list = from.Content
-		}
-		for _, c := range list {
-			if k, v, _, ok := lookup(c, key, true, seen); ok {
-				return k, v, true, true
-			}
-		}
-	}
-	return nil, nil, false, false
-}
-
-// Value returns the value at a key of m, through aliases and merge keys, or nil.
-func Value(m *yaml.Node, key string) *yaml.Node {
-	_, v, _, _ := Lookup(m, key)
-	return Resolve(v)
-}
-
-// Text returns the scalar at a key of m, through aliases and merge keys, or "".
-func Text(m *yaml.Node, key string) string {
-	if v := Value(m, key); v != nil && v.Kind == yaml.ScalarNode {
-		return v.Value
-	}
-	return ""
-}
-
 // DuplicateKeys returns the key nodes that repeat a key of their mapping, in source order, each after
 // the first key that it repeats. Keys are compared as kubectl reads them: 1 and "1" are the same key,
 // and so are yes and true.

@@ -40,16 +40,16 @@ null:
 		{"empty", "x", ""}, {"scalar", "x", ""}, {"null", "x", ""},
 		{"circle", "q", "1 false"}, {"circle", "x", ""},
 	} {
-		_, m, _, ok := Lookup(f.Docs[0].Root, c.at)
-		if !ok {
+		m := Lookup(f.Docs[0].Root, c.at).Value
+		if m == nil {
 			t.Fatalf("no %s", c.at)
 		}
 		got := ""
-		if k, v, shared, ok := Lookup(m, c.key); ok {
-			if k.Value != c.key {
-				t.Errorf("key is %s", k.Value)
+		if e := Lookup(m, c.key); e.Key != nil {
+			if e.Key.Value != c.key {
+				t.Errorf("key is %s", e.Key.Value)
 			}
-			got = fmt.Sprint(v.Value, " ", shared)
+			got = fmt.Sprint(e.Value.Value, " ", e.Index < 0)
 		}
 		if got != c.want {
 			t.Errorf("%s in %s: got %q, want %q", c.key, c.at, got, c.want)
@@ -64,7 +64,7 @@ null:
 			t.Errorf("entry %s in %s: got %q, want %q", c.key, c.at, got, c.want)
 		}
 	}
-	if _, _, _, ok := Lookup(nil, "x"); ok {
+	if Lookup(nil, "x").Key != nil {
 		t.Error("found in nothing")
 	}
 }

@@ -138,11 +138,11 @@ func (o *Object) find(p ObjectPath) (n, at *yaml.Node, shared bool) {
 		n = Resolve(n)
 		switch step := step.(type) {
 		case string:
-			k, v, other, ok := Lookup(n, step)
-			if !ok {
+			e := Lookup(n, step)
+			if e.Key == nil {
 				return nil, at, false
 			}
-			n, at, shared = v, k, shared || other
+			n, at, shared = e.Value, e.Key, shared || e.Index < 0
 		case int:
 			if n.Kind != yaml.SequenceNode || step >= len(n.Content) {
 				return nil, at, false

@@ -17,11 +17,11 @@ func find(t *testing.T, n *yaml.Node, path string) *yaml.Node {
 		case strings.HasPrefix(step, "?"):
 			n = n.Content[2*int(step[1]-'0')]
 		default:
-			_, v, _, ok := Lookup(n, step)
-			if !ok {
+			e := Lookup(n, step)
+			if e.Key == nil {
 				t.Fatalf("no %s", step)
 			}
-			n = v
+			n = e.Value
 		}
 	}
 	return n

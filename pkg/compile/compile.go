@@ -98,9 +98,6 @@ type Object struct {
 	union.Object
 	// Node is the schema's mapping.
 	Node *yaml.Node
-	// Key is the index of x-kubernetes-unions in Node.Content, or -1 if the declarations are
-	// external.
-	Key int
 	// Value is the value of x-kubernetes-unions.
 	Value *yaml.Node
 	// Extensions is the list of extensions of the unions (union.ParseExtensions), or nil.
@@ -367,8 +364,8 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 		}
 	}
 	sequence := func(m *yaml.Node, key string) {
-		if _, v, _, ok := yamltext.Lookup(m, key); ok {
-			for _, item := range yamltext.Resolve(v).Content {
+		if v := yamltext.Value(m, key); v != nil {
+			for _, item := range v.Content {
 				// The enum of a nullable property contains null.
 				if item = yamltext.Resolve(item); item.Tag != "!!null" {
 					check(item)
@@ -386,10 +383,9 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 			}
 			at := o.Node
 			for _, step := range steps {
-				_, properties, _, _ := yamltext.Lookup(at, "properties")
-				k, v, _, _ := yamltext.Lookup(properties, step)
-				check(k)
-				at = v
+				e := yamltext.Lookup(yamltext.Value(at, "properties"), step)
+				check(e.Key)
+				at = e.Value
 			}
 			if name == d.Discriminator() && (property == nil || property.Type == "string") {
 				sequence(at, "enum")

@@ -119,7 +119,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	case e.Extend:
 		l.reportExternal(e, codes.NoSuchUnion, "declare it with x-kubernetes-unions, or name the versions that have it", "no union is declared here that could be extended")
 	case at < 0:
-		l.add(n, location{Object: Object{Key: -1}, own: e.Own, written: []union.External{e}})
+		l.add(n, location{own: e.Own, written: []union.External{e}})
 	case l.objects[at].own != nil:
 		l.reportExternal(e, codes.DeclaredTwice, "keep one of them", "this schema of the CRD already has %s", union.Key)
 		l.diags[len(l.diags)-1].Related = []diag.Related{{Pos: l.objects[at].written[0].Pos(), Message: "the other declaration"}}
@@ -131,8 +131,8 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 // enter returns the value of a key on the path of an external declaration. It reports a value that
 // is missing or not editable, and returns nil.
 func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
-	_, v, shared, ok := yamltext.Lookup(n, key)
-	switch {
+	entry := yamltext.Lookup(n, key)
+	switch v, ok := entry.Value, entry.Key != nil; {
 	case !ok && len(l.frames) == 0:
 		l.reportExternal(e, codes.NoSuchSchema, "", "the version %s of the CRD has no %s", l.place.Name, key)
 	case !ok && key == "properties" && elements(n) != "":
@@ -153,7 +153,7 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 			hint = fmt.Sprintf("did you mean %q?", best)
 		}
 		l.reportExternal(e, codes.NoSuchSchema, hint, "version %[2]s of the CRD has no field %[1]q at this path", key, l.place.Name)
-	case shared || v.Kind == yaml.AliasNode:
+	case entry.Index < 0 || v.Kind == yaml.AliasNode:
 		l.reportExternal(e, codes.SharedContent, "write out the schema at each path",
 			"the schema is in content shared through an alias or merge key: an edit would change the other uses too")
 	case v.Kind != yaml.MappingNode:

@@ -21,8 +21,8 @@ func (c *compiler) withinLimits() {
 		}
 		c.report(diag.New(codes.OverLimit, at, format, args...).In(l.Place).Hinted(yamltext.LimitHint(name)))
 	}
-	_, versions, _, found := yamltext.Lookup(yamltext.Value(c.manifest.Node, "spec"), "versions")
-	if found && len(yamltext.Resolve(versions).Content) > limits.Versions {
+	versions := yamltext.Lookup(yamltext.Value(c.manifest.Node, "spec"), "versions").Value
+	if versions != nil && len(yamltext.Resolve(versions).Content) > limits.Versions {
 		ok = false
 		c.report(diag.New(codes.OverLimit, c.pos(versions), "the CRD has more versions than the limit of %d", limits.Versions).
 			Hinted(yamltext.LimitHint("versions")))

@@ -124,7 +124,7 @@ func (l *locator) child(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
-	switch e := yamltext.Find(n, key); {
+	switch e := yamltext.Lookup(n, key); {
 	case !l.declares(e.Value):
 		return nil
 	case e.Index < 0:
@@ -207,7 +207,7 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 			l.errorf(e.Key, codes.InsideComposition, "declare the union on the object itself", "a union cannot be inside %s: the API server reads no rules there", misplaced)
 		case key == union.Key && l.outdented(n, e.Value):
 		case key == union.Key:
-			l.add(n, location{Object: Object{Key: e.Index}, own: e.Key, written: []union.External{{Value: e.Value, File: l.file}}})
+			l.add(n, location{own: e.Key, written: []union.External{{Value: e.Value, File: l.file}}})
 		case key == "properties":
 			l.properties(n, l.follow(e.Value, key), misplaced)
 		case key == "items" && yamltext.Resolve(e.Value).Kind == yaml.SequenceNode:

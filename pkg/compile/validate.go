@@ -303,9 +303,9 @@ func (c *compiler) lookUp(path string) (pos diag.Pos, at *yaml.Node) {
 		if i, err := strconv.Atoi(name); err == nil && at.Kind == yaml.SequenceNode && i < len(at.Content) {
 			value = at.Content[i]
 			pos = c.pos(value)
-		} else if k, v, _, ok := yamltext.Lookup(at, name); ok {
-			value = v
-			pos = c.pos(k)
+		} else if e := yamltext.Lookup(at, name); e.Key != nil {
+			value = e.Value
+			pos = c.pos(e.Key)
 		}
 		if at = yamltext.Resolve(value); at == nil {
 			break

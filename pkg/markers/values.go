@@ -102,9 +102,9 @@ func (d *declaration) set(key string, value *yaml.Node) {
 		}
 	}
 	k := place(yamltext.StringNode(key), d.posOf(value))
-	switch old, v, _, ok := yamltext.Lookup(d.item, key); {
-	case ok:
-		*old, *v = *k, *value
+	switch e := yamltext.Lookup(d.item, key); {
+	case e.Key != nil:
+		*e.Key, *e.Value = *k, *value
 	case key == "name": // comes first
 		d.item.Content = slices.Insert(d.item.Content, 0, k, value)
 	default:

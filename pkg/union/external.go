@@ -140,7 +140,7 @@ func (e External) Replacing() External {
 		out := *unions
 		out.Content = slices.Clone(unions.Content)
 		for i, item := range out.Content {
-			if _, _, _, ok := yamltext.Lookup(item, "handWrittenRules"); !ok {
+			if yamltext.Lookup(item, "handWrittenRules").Key == nil {
 				u := *item
 				u.Content = append(slices.Clone(item.Content), yamltext.StringNode("handWrittenRules"), yamltext.StringNode("Replace"))
 				out.Content[i] = &u
