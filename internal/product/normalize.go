@@ -14,35 +14,52 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Change is the normalization of one union object.
+// Change clears and sets the discriminator or members of a union in a union object.
 type Change struct {
 	// At is the path of the union object.
 	At    yamltext.ObjectPath
 	Union *union.Union
-	union.Normalization
-	// Kept are the old values of the members in Keep. Callers must not modify them.
-	Kept map[string]any
+	// Clear are the names to clear, and Put the values to set, by name. Callers must not modify the
+	// values.
+	Clear []string
+	Put   map[string]any
+
+	text  string
+	plain bool // new keys in flow style have no quotes if the surrounding keys have none
 }
 
 // String returns a description of the change for messages.
-func (c Change) String() string {
-	var l []string
-	name := func(i int) string { return c.Union.Members[i].Name }
-	for _, i := range c.Clear {
-		l = append(l, name(i)+" is cleared")
+func (c Change) String() string { return c.text }
+
+// Apply makes the change in an object.
+func (c Change) Apply(object map[string]any) {
+	at, _ := c.At.Lookup(object)
+	o := at.(map[string]any)
+	for _, name := range c.Clear {
+		c.Union.Remove(o, name)
 	}
-	for _, i := range c.Keep {
-		l = append(l, name(i)+" is kept")
+	for name, v := range c.Put {
+		c.Union.Put(o, name, runtime.DeepCopyJSONValue(v))
 	}
-	if c.Value != "" {
-		l = append(l, fmt.Sprintf("%s is set to %s", c.Union.Discriminator, c.Union.Type.Quoted(c.Value)))
-	}
-	return strings.Join(l, ", ")
 }
 
-// pathTo returns the path of the named discriminator or member.
-func (c Change) pathTo(name string) yamltext.ObjectPath {
-	return c.At.Property(c.Union.Path(name).Properties()...)
+// changeOf returns a normalization of a union object as a change. before is the old object.
+func changeOf(at yamltext.ObjectPath, u *union.Union, n union.Normalization, before map[string]any) Change {
+	c := Change{At: at, Union: u, Clear: u.NamesOf(n.Clear), Put: map[string]any{}}
+	var l []string
+	for _, name := range c.Clear {
+		l = append(l, name+" is cleared")
+	}
+	for _, name := range u.NamesOf(n.Keep) {
+		c.Put[name] = u.Value(before, name)
+		l = append(l, name+" is kept")
+	}
+	if n.Value != "" {
+		c.Put[u.Discriminator] = u.Type.Value(n.Value)
+		l = append(l, fmt.Sprintf("%s is set to %s", u.Discriminator, u.Type.Quoted(n.Value)))
+	}
+	c.text = strings.Join(l, ", ")
+	return c
 }
 
 // ChangeProblem is a union object that violates its union and that normalizing leaves unchanged.
@@ -140,7 +157,7 @@ func (p *planner) withDefaults(k union.Kind, from int) {
 		case c.Union.Enumerated && s.Value != "" && !slices.Contains(c.Union.Values, s.Value):
 			// The schema rejects the object, and nobody knows which member was meant.
 			l = []union.Violation{{Condition: union.Unmapped, Member: -1}}
-		case len(l) == 0 || !slices.ContainsFunc(c.Clear, func(i int) bool { return s.Present[i] }):
+		case len(l) == 0 || !slices.ContainsFunc(c.Union.NamesOf(s.Set()), func(name string) bool { return slices.Contains(c.Clear, name) }):
 			p.changes = append(p.changes, c)
 			continue
 		}
@@ -287,27 +304,14 @@ func (p *planner) found(at yamltext.ObjectPath, u *union.Union, n union.Normaliz
 	if n.IsZero() {
 		return
 	}
-	c := Change{At: at, Union: u, Normalization: n, Kept: map[string]any{}}
-	for _, i := range n.Keep {
-		c.Kept[u.Members[i].Name] = u.Value(before, u.Members[i].Name)
-	}
-	p.changes = append(p.changes, c)
+	p.changes = append(p.changes, changeOf(at, u, n, before))
 }
 
 // ApplyChanges makes planned changes in the object, as unstructured JSON, for which they were planned.
 func ApplyChanges(object map[string]any, changes []Change) {
 	for _, c := range changes {
-		c.rewrite().Apply(object)
+		c.Apply(object)
 	}
-}
-
-// rewrite returns the change as an edit of a file.
-func (c Change) rewrite() unionEdit {
-	x := unionEdit{At: c.At, Union: c.Union, Clear: c.Union.NamesOf(c.Clear), Put: maps.Clone(c.Kept), Says: c.String()}
-	if c.Value != "" {
-		x.Put[c.Union.Discriminator] = c.Union.Type.Value(c.Value)
-	}
-	return x
 }
 
 // NormalizeObject normalizes an object of a kind in place; see [PlanChanges].

@@ -1,58 +1,33 @@
 package product
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/union"
 )
-
-// unionEdit clears and sets the discriminator or members of a union in a union object.
-type unionEdit struct {
-	At    yamltext.ObjectPath
-	Union *union.Union
-	Clear []string
-	Put   map[string]any
-	// Plain writes new keys without quotes in flow style, if the surrounding keys have none.
-	Plain bool
-	// Says describes the change in words, and Report is the diagnostic for it.
-	Says   string
-	Report diag.Diagnostic
-}
-
-// Apply makes the change in an object.
-func (c unionEdit) Apply(object map[string]any) {
-	at, _ := c.At.Lookup(object)
-	o := at.(map[string]any)
-	for _, name := range c.Clear {
-		c.Union.Remove(o, name)
-	}
-	for name, v := range c.Put {
-		c.Union.Put(o, name, runtime.DeepCopyJSONValue(v))
-	}
-}
 
 // mapping is a YAML mapping with the entries that changes clear and put.
 type mapping struct {
 	at      yamltext.ObjectPath
-	changes []*unionEdit
+	changes []*Change
 	clear   []string
 	puts    []string // in the order of the declarations; each has an entry in values
 	values  map[string]any
 }
 
-// edit returns the edits of an object's text for changes, and a diagnostic for each change.
-func edit(o *yamltext.Object, changes []unionEdit) ([]yamltext.Edit, diag.List) {
+// edit returns the edits of an object's text for changes, and an error for each change that the text
+// does not permit.
+func edit(o *yamltext.Object, changes []Change) ([]yamltext.Edit, diag.List) {
 	var edited []*mapping
-	in := func(c *unionEdit, path []string) *mapping {
+	in := func(c *Change, path []string) *mapping {
 		at := c.At.Property(path...)
 		i := slices.IndexFunc(edited, func(m *mapping) bool { return slices.Equal(m.at, at) })
 		if i < 0 {
@@ -93,18 +68,19 @@ func edit(o *yamltext.Object, changes []unionEdit) ([]yamltext.Edit, diag.List) 
 	// Inner mappings come first: at the same position, edits of the inner mapping precede.
 	slices.SortStableFunc(edited, func(a, b *mapping) int { return len(b.at) - len(a.at) })
 	var edits []yamltext.Edit
+	failed := map[*Change]error{}
 	for _, m := range edited {
 		more, err := m.edit(o)
-		if err != nil {
-			for _, c := range m.changes {
-				c.Report = diag.New(codes.NotNormalized, o.Pos(c.At), "cannot edit the text (%s): %v", c.Says, err).At(c.At.String())
-			}
+		for _, c := range m.changes {
+			failed[c] = cmp.Or(err, failed[c])
 		}
 		edits = append(edits, more...)
 	}
 	var l diag.List
-	for _, c := range changes {
-		l = append(l, c.Report)
+	for i, c := range changes {
+		if err := failed[&changes[i]]; err != nil {
+			l = append(l, diag.New(codes.NotNormalized, o.Pos(c.At), "cannot edit the text (%s): %v", c, err).At(c.At.String()))
+		}
 	}
 	return edits, l
 }
@@ -141,7 +117,7 @@ func (m *mapping) edit(o *yamltext.Object) ([]yamltext.Edit, error) {
 		value := nodeOf(m.values[name])
 		i := index(name)
 		if i < 0 {
-			in = append(in, yamltext.NewEntry{Key: name, Value: value, Plain: m.changes[0].Plain})
+			in = append(in, yamltext.NewEntry{Key: name, Value: value, Plain: m.changes[0].plain})
 			continue
 		}
 		// The old value is null, an empty value that counts as unset, or the discriminator.

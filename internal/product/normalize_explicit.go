@@ -20,7 +20,7 @@ import (
 // contains as text are edited in place. If base has the patched object, siblings that this object
 // does not set need no null. base may be nil.
 func ExplicitPatches(set *union.KindSet, name string, src []byte, base *yamltext.OldObjects, merges func(schema.GroupVersionKind) bool, limits yamltext.Limits) NormalizedFile {
-	plan := func(k union.Kind, o, patched *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
+	plan := func(k union.Kind, o, patched *yamltext.Object, l diag.List) ([]Change, diag.List) {
 		var before map[string]any
 		if patched != nil && patched.Version == o.Version {
 			before = patched.Value
@@ -41,7 +41,7 @@ type explicit struct {
 	o           *yamltext.Object
 	lists       bool // whether lists with keys are merged
 	based       bool // whether the patched object is known
-	changes     []unionEdit
+	changes     []Change
 	diagnostics diag.List
 }
 
@@ -80,12 +80,7 @@ func (x *explicit) unions(at yamltext.ObjectPath, unions []*union.Union, object 
 	}
 	for _, u := range unions {
 		state := u.StateOf(object)
-		var set []int
-		for i, is := range state.Present {
-			if is {
-				set = append(set, i)
-			}
-		}
+		set := state.Set()
 		keep, clear := set, false
 		switch {
 		case !u.Exclusive():
@@ -152,6 +147,6 @@ func (x *explicit) fail(at yamltext.ObjectPath, u *union.Union, member int, form
 func (x *explicit) put(at yamltext.ObjectPath, u *union.Union, missing map[string]any) {
 	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { _, ok := missing[name]; return !ok })
 	members := strings.Join(names, ", ")
-	x.changes = append(x.changes, unionEdit{At: at, Union: u, Put: missing, Plain: true, Says: members,
-		Report: diag.New(codes.Normalized, x.o.Pos(at), "%s set to null", members).At(at.String()).As(diag.Info)})
+	x.changes = append(x.changes, Change{At: at, Union: u, Put: missing, text: members, plain: true})
+	x.diagnostics = append(x.diagnostics, diag.New(codes.Normalized, x.o.Pos(at), "%s set to null", members).At(at.String()).As(diag.Info))
 }

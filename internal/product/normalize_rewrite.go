@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -34,8 +35,8 @@ type files struct {
 	// Parse reads a file.
 	Parse func(name string, src []byte, limits yamltext.Limits) (*yamltext.ObjectFile, diag.List)
 	// Plan returns the changes of an object that replaces old, which may be nil. It receives the
-	// diagnostics of the lookup of old, and returns them with its own.
-	Plan func(k union.Kind, o, old *yamltext.Object, l diag.List) ([]unionEdit, diag.List)
+	// diagnostics of the lookup of old, and returns them with its own, which report the changes, too.
+	Plan func(k union.Kind, o, old *yamltext.Object, l diag.List) ([]Change, diag.List)
 }
 
 // Rewrite makes the changes in the text of a file. It checks that the result parses to the intended
@@ -58,17 +59,14 @@ func (f files) Rewrite(name string, src []byte) NormalizedFile {
 		r.Known++
 		old, l := f.Old.Find(o)
 		changes, l := f.Plan(k, o, old, l)
-		r.Diagnostics = append(r.Diagnostics, l...)
-		more, l := edit(o, changes)
-		if l.HasErrors() {
-			r.Diagnostics = append(r.Diagnostics, WithoutChanges(l)...)
+		more, wrong := edit(o, changes)
+		if wrong.HasErrors() {
+			r.Diagnostics = slices.Concat(r.Diagnostics, WithoutChanges(l), wrong)
 			continue
 		}
 		r.Diagnostics = append(r.Diagnostics, l...)
 		edits = append(edits, more...)
-		for _, c := range changes {
-			c.Apply(value)
-		}
+		ApplyChanges(value, changes)
 	}
 	out, err := yamltext.ApplyLines(src, edits)
 	if err == nil && len(edits) > 0 {

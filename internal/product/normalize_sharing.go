@@ -67,8 +67,7 @@ func (p *planner) stable(at yamltext.ObjectPath, unions []*union.Union, object m
 func repeated(changes []Change) bool {
 	seen := map[string]bool{}
 	for _, c := range changes {
-		x := c.rewrite()
-		for _, name := range append(x.Clear, slices.Collect(maps.Keys(x.Put))...) {
+		for _, name := range slices.AppendSeq(slices.Clone(c.Clear), maps.Keys(c.Put)) {
 			path := c.Union.Path(name).String()
 			if seen[path] {
 				return true
@@ -86,7 +85,7 @@ func cleared(u *union.Union, changes []Change) bool {
 	}
 	path := u.Path(u.Discriminator)
 	return slices.ContainsFunc(changes, func(c Change) bool {
-		return slices.ContainsFunc(c.Clear, func(i int) bool { return c.Union.Path(c.Union.Members[i].Name).Equal(path) })
+		return slices.ContainsFunc(c.Clear, func(name string) bool { return c.Union.Path(name).Equal(path) })
 	})
 }
 
@@ -94,8 +93,8 @@ func cleared(u *union.Union, changes []Change) bool {
 // those of them with the values of the old object.
 func (p *planner) withoutMembers(u *union.Union, object, before map[string]any) (n union.Normalization) {
 	keep := u.MembersOf(u.Unset)
-	for i, is := range u.StateOf(object).Present {
-		if is && !slices.Contains(keep, i) && (!p.opts.CarriedOver || carriedOver(u, i, object, before)) {
+	for _, i := range u.StateOf(object).Set() {
+		if !slices.Contains(keep, i) && (!p.opts.CarriedOver || carriedOver(u, i, object, before)) {
 			n.Clear = append(n.Clear, i)
 		}
 	}

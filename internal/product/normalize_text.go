@@ -18,7 +18,7 @@ import (
 // diagnostics report the changes and, as errors, the union objects that stay unchanged. Objects of
 // kinds that are not in the set stay unchanged.
 func NormalizeFile(set *union.KindSet, name string, src []byte, old *yamltext.OldObjects, opts NormalizeOptions, limits yamltext.Limits) NormalizedFile {
-	plan := func(k union.Kind, o, was *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
+	plan := func(k union.Kind, o, was *yamltext.Object, l diag.List) ([]Change, diag.List) {
 		var before map[string]any
 		switch {
 		case l.HasErrors():
@@ -38,13 +38,10 @@ func NormalizeFile(set *union.KindSet, name string, src []byte, old *yamltext.Ol
 			}
 			l = append(l, d)
 		}
-		var rewritten []unionEdit
 		for _, c := range changes {
-			x := c.rewrite()
-			x.Report = diag.New(codes.Normalized, where(o, c), "%s", x.Says).At(c.At.String())
-			rewritten = append(rewritten, x)
+			l = append(l, diag.New(codes.Normalized, where(o, c), "%s", c).At(c.At.String()))
 		}
-		return rewritten, l
+		return changes, l
 	}
 	return files{Set: set, Old: old, Limits: limits, Parse: yamltext.ParseObjects, Plan: plan}.Rewrite(name, src)
 }
@@ -121,20 +118,18 @@ func clearing(o *yamltext.Object, p ChangeProblem) string {
 		}
 	}
 	var l []string
-	for i, is := range p.new.Present {
-		if is {
-			null := "null"
-			for _, step := range slices.Backward(p.Union.Path(p.Union.Members[i].Name).Properties()) {
-				if null != "null" {
-					null = "{" + null + "}"
-				}
-				null = step + ": " + null
+	for _, name := range p.Union.NamesOf(p.new.Set()) {
+		null := "null"
+		for _, step := range slices.Backward(p.Union.Path(name).Properties()) {
+			if null != "null" {
+				null = "{" + null + "}"
 			}
-			if item != "" {
-				null = "{" + item + null + "}"
-			}
-			l = append(l, null)
+			null = step + ": " + null
 		}
+		if item != "" {
+			null = "{" + item + null + "}"
+		}
+		l = append(l, null)
 	}
 	return strings.Join(l, " or ")
 }
@@ -142,7 +137,7 @@ func clearing(o *yamltext.Object, p ChangeProblem) string {
 // where returns the position of the first member that a change clears, or else of the object.
 func where(o *yamltext.Object, c Change) diag.Pos {
 	if len(c.Clear) > 0 {
-		return o.Pos(c.pathTo(c.Union.Members[c.Clear[0]].Name))
+		return o.Pos(c.At.Property(c.Union.Path(c.Clear[0]).Properties()...))
 	}
 	return o.Pos(c.At)
 }

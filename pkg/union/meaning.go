@@ -17,8 +17,8 @@ func (s State) Equal(t State) bool {
 	return s.Value == t.Value && slices.Equal(s.Present, t.Present)
 }
 
-// set returns the indices of the present members.
-func (s State) set() []int {
+// Set returns the indices of the present members. The caller owns the result.
+func (s State) Set() []int {
 	var l []int
 	for i, p := range s.Present {
 		if p {

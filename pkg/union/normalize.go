@@ -166,7 +166,7 @@ func (u *Union) normalize2019(old, new State, switched bool) Normalization {
 	}
 	n := u.respectAdded(old, new)
 	after := n.Apply(new)
-	one := after.set()
+	one := after.Set()
 	if len(one) != 1 {
 		return n
 	}

@@ -187,7 +187,7 @@ func (r *resolver) never() {
 			if by < 0 || !s.Present[e.Member] {
 				continue
 			}
-			with := u.NamesOf(slices.DeleteFunc(s.set(), func(j int) bool { return j == i }))
+			with := u.NamesOf(slices.DeleteFunc(s.Set(), func(j int) bool { return j == i }))
 			r.errorf(r.d.posOf(r.relationKey()), codes.Contradiction, "delete one of the relations", "%s may never be set: it requires %s, but %s forbids %s",
 				m.Name, strings.Join(with, ", "), u.Members[e.Others[by]].Name, u.Members[e.Member].Name)
 			return

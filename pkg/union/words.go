@@ -15,7 +15,7 @@ const AnotherValue = "\x00"
 // Describe returns a description of a state for messages.
 func (u *Union) Describe(s State) string {
 	members := "no member is set"
-	if set := u.NamesOf(s.set()); len(set) > 0 {
+	if set := u.NamesOf(s.Set()); len(set) > 0 {
 		members = are(set) + " set"
 	}
 	if u.Discriminator == "" {
@@ -66,7 +66,7 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	case Unmapped:
 		return fmt.Sprintf("%s is %s, which selects no member", u.Discriminator, u.shown(is.Value))
 	case TooMany:
-		return english.List(u.NamesOf(is.set()), "and") + " are set together"
+		return english.List(u.NamesOf(is.Set()), "and") + " are set together"
 	case TooFew:
 		return "none of " + strings.Join(u.MemberNames(), ", ") + " is set"
 	}
@@ -79,7 +79,7 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	}
 	if v.Condition == NotCleared {
 		selected, before := u.MembersOf(u.Selection(is)), u.MembersOf(was.Value)
-		left := slices.DeleteFunc(is.set(), func(i int) bool {
+		left := slices.DeleteFunc(is.Set(), func(i int) bool {
 			// A member of the old value may have been absent before.
 			return slices.Contains(selected, i) || !was.Present[i] && (u.Discriminator == "" || !slices.Contains(before, i))
 		})
@@ -96,8 +96,8 @@ func (u *Union) describeIncomplete(member int, is State) string {
 
 // nameSet lists the present members.
 func (u *Union) nameSet(s State) string {
-	if len(s.set()) == 0 {
+	if len(s.Set()) == 0 {
 		return "no member"
 	}
-	return english.List(u.NamesOf(s.set()), "and")
+	return english.List(u.NamesOf(s.Set()), "and")
 }
