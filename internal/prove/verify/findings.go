@@ -292,10 +292,6 @@ func (f *findings) restricted(c *prove.Check, reads string, accepted, refused *p
 
 func (f *findings) doubt(text string) { f.others = add(f.others, Undecided, text) }
 
-func ofKinds(l []Finding, kinds ...Kind) []Finding {
-	return slices.DeleteFunc(slices.Clone(l), func(f Finding) bool { return !slices.Contains(kinds, f.Kind) })
-}
-
 // add appends findings that have only a text. It skips texts that l contains.
 func add(l []Finding, kind Kind, texts ...string) []Finding {
 	for _, text := range texts {
@@ -417,25 +413,18 @@ func (f *findings) all(unusual bool) []Finding {
 		}
 		l = append(l, d)
 	}
-	return slices.Concat(l, ofKinds(f.others, Restricted), ofKinds(f.others, Undecided))
+	others := Proof{Findings: f.others}
+	return slices.Concat(l, others.OfKind(Restricted), others.OfKind(Undecided))
 }
 
 // size returns the sort key of a counterexample.
 func (p *unionProblem) size(n difference) []int {
 	update, stored, members, changes, unusual, removal, check := 0, 0, 0, 0, len(p.Unusual(n.Model, n.Old != nil)), 0, 0
 	is := p.new.state(n.Model)
-	count := func(s union.State) {
-		for _, present := range s.Present {
-			if present {
-				members++
-			}
-		}
-	}
-	count(is)
 	if n.Old != nil {
 		update = 1
 		was := p.old.state(n.Model)
-		count(was)
+		members = len(was.Set())
 		if n.Model(p.old.exists) && len(p.u.Violations(was)) > 0 {
 			stored = 1
 		}
@@ -454,7 +443,7 @@ func (p *unionProblem) size(n difference) []int {
 	if n.check != nil {
 		check = 1 + slices.Index(p.Checks, n.check)
 	}
-	size := []int{update, stored, len(n.violations), members, changes, unusual, removal}
+	size := []int{update, stored, len(n.violations), members + len(is.Set()), changes, unusual, removal}
 	for _, side := range []int{prove.Old, prove.New}[1-update:] {
 		size = append(size, p.order(n.Model, side)...)
 	}

@@ -27,7 +27,7 @@ type Proof struct {
 
 // OfKind returns the findings of the given kinds.
 func (p Proof) OfKind(kinds ...Kind) []Finding {
-	return ofKinds(p.Findings, kinds...)
+	return slices.DeleteFunc(slices.Clone(p.Findings), func(f Finding) bool { return !slices.Contains(kinds, f.Kind) })
 }
 
 // Differences returns the findings on which the CRD and the union differ.
