@@ -209,14 +209,11 @@ func (e ConfigEntry) Known(m ConfigMapping) (ConfigEntry, bool) {
 
 // Items returns the items of a list.
 func (v ConfigValue) Items() []ConfigValue {
-	if v.Node != nil && v.Node.Kind != yaml.SequenceNode {
+	switch {
+	case v.Node == nil:
+		return nil
+	case v.Node.Kind != yaml.SequenceNode:
 		v.want("a list")
-	}
-	return v.items()
-}
-
-func (v ConfigValue) items() []ConfigValue {
-	if v.Node == nil || v.Node.Kind != yaml.SequenceNode {
 		return nil
 	}
 	var l []ConfigValue
@@ -290,12 +287,9 @@ func (v ConfigValue) word() ConfigWord {
 func (v ConfigValue) Words() []ConfigWord {
 	if v.Node != nil && v.Node.Kind != yaml.SequenceNode {
 		v.want("a list of strings")
+		return nil
 	}
-	var l []ConfigWord
-	for _, item := range v.items() {
-		l = append(l, item.Word())
-	}
-	return l
+	return v.WordOrMore()
 }
 
 // Scalar is [Value.Word], but also reads true, false and integers without quotes.
@@ -339,7 +333,7 @@ func (v ConfigValue) oneOrMore(read func(ConfigValue) ConfigWord) []ConfigWord {
 	switch {
 	case v.Node == nil || v.Node.Kind == yaml.SequenceNode:
 		var l []ConfigWord
-		for _, item := range v.items() {
+		for _, item := range v.Items() {
 			l = append(l, read(item))
 		}
 		return l
