@@ -61,8 +61,6 @@ func CreatePatch(gvk schema.GroupVersionKind, t PatchType, from, to map[string]a
 		}); err == nil {
 			patch, err = json.Marshal(made)
 		}
-	default:
-		err = fmt.Errorf("no type of patch is called %q", t)
 	}
 	if err != nil {
 		return nil, err
@@ -138,11 +136,12 @@ func ApplyPatch(gvk schema.GroupVersionKind, t PatchType, object map[string]any,
 }
 
 // strategic runs a function of the strategic merge patch library for one of Kubernetes' own kinds.
-// The library panics for lists that do not fit the type, so strategic returns an error.
+// The Go type of the kind defines how its lists merge. The library panics for lists that do not fit
+// the type, so strategic returns an error.
 func strategic(gvk schema.GroupVersionKind, run func(typed any) (strategicpatch.JSONMap, error)) (result map[string]any, err error) {
-	typed, err := typeOf(gvk)
+	typed, err := scheme.Scheme.New(gvk)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s has no strategic merge patch: only Kubernetes' own types have; use merge or json", gvk.Kind)
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -150,15 +149,6 @@ func strategic(gvk schema.GroupVersionKind, run func(typed any) (strategicpatch.
 		}
 	}()
 	return run(typed)
-}
-
-// typeOf returns the Go type of one of Kubernetes' own kinds, which defines how its lists merge.
-func typeOf(gvk schema.GroupVersionKind) (any, error) {
-	typed, err := scheme.Scheme.New(gvk)
-	if runtime.IsNotRegisteredError(err) {
-		return nil, fmt.Errorf("%s has no strategic merge patch: only Kubernetes' own types have; use merge or json", gvk.Kind)
-	}
-	return typed, err
 }
 
 // BuiltIn reports whether a kind is one of Kubernetes' own.
