@@ -304,7 +304,7 @@ func TestRuleOfAnother(t *testing.T) {
 		other   = "            x-kubernetes-unions:\n            - members: [a, b]\n"
 	)
 	implying := `[{"discriminator":"path","fields-to-discriminateBy":{"a":"/x"},"optionalMembers":["a"],"unmappedValues":"Forbid"}]`
-	set := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.New("spec"), Value: yamltext.ListNode(yamltext.MappingNode(yamltext.NewStringNode("members"), yamltext.ListNode(yamltext.NewStringNode("a"), yamltext.NewStringNode("b"))))}}}
+	set := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.New("spec"), Value: yamltext.ListNode(yamltext.MappingNode(yamltext.StringNode("members"), yamltext.ListNode(yamltext.StringNode("a"), yamltext.StringNode("b"))))}}}
 	for _, tt := range []struct {
 		name, record, declared string
 		elsewhere              union.Externals

@@ -90,14 +90,14 @@ func ruleNode(r rules.Rule) *yaml.Node {
 	m := yamltext.MappingNode()
 	add := func(key, value string) {
 		if value != "" {
-			m.Content = append(m.Content, yamltext.NewStringNode(key), yamltext.NewStringNode(value))
+			m.Content = append(m.Content, yamltext.StringNode(key), yamltext.StringNode(value))
 		}
 	}
 	add("fieldPath", r.FieldPath)
 	add("message", r.Message)
 	add("messageExpression", r.MessageExpression)
 	if r.OptionalOldSelf {
-		m.Content = append(m.Content, yamltext.NewStringNode("optionalOldSelf"), yamltext.BoolNode(true))
+		m.Content = append(m.Content, yamltext.StringNode("optionalOldSelf"), yamltext.BoolNode(true))
 	}
 	add("reason", string(r.Reason))
 	add("rule", r.Rule)

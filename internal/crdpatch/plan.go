@@ -322,7 +322,7 @@ func (w *writer) dash(c *documentChange) int {
 
 // annotation returns a mapping with only our annotation.
 func annotation(text string) *yaml.Node {
-	return yamltext.MappingNode(yamltext.NewStringNode(Annotation), yamltext.NewStringNode(text))
+	return yamltext.MappingNode(yamltext.StringNode(Annotation), yamltext.StringNode(text))
 }
 
 func (w *writer) annotate(rec record) {
@@ -367,7 +367,7 @@ func (w *writer) annotate(rec record) {
 		}
 	default:
 		if text, err = rec.String(); err == nil {
-			edit, err = w.editor().Put(annotations, yamltext.NewEntry{Key: Annotation, Value: yamltext.NewStringNode(text)})
+			edit, err = w.editor().Put(annotations, yamltext.NewEntry{Key: Annotation, Value: yamltext.StringNode(text)})
 		}
 	}
 	if err != nil {

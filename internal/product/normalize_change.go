@@ -134,7 +134,7 @@ func (m *mapping) edit(o *yamltext.Object) ([]yamltext.Edit, error) {
 // nodeOf returns a value of unstructured JSON as a tree of nodes.
 func nodeOf(v any) *yaml.Node {
 	if s, ok := v.(string); ok {
-		return yamltext.NewStringNode(s)
+		return yamltext.StringNode(s)
 	}
 	data, err := json.Marshal(v)
 	if err != nil {

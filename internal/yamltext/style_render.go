@@ -13,11 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// NewStringNode returns a string node. Scalar decides whether to quote it.
-func NewStringNode(s string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
-}
-
 // PlainNode returns a copy of a declaration without aliases and merge keys. Its scalars are strings,
 // booleans and integers.
 func PlainNode(n *yaml.Node) *yaml.Node {
@@ -25,7 +20,7 @@ func PlainNode(n *yaml.Node) *yaml.Node {
 	case yaml.MappingNode:
 		m := MappingNode()
 		for _, e := range Entries(n) {
-			m.Content = append(m.Content, NewStringNode(e.Key.Value), PlainNode(e.Value))
+			m.Content = append(m.Content, StringNode(e.Key.Value), PlainNode(e.Value))
 		}
 		return m
 	case yaml.SequenceNode:
@@ -41,7 +36,7 @@ func PlainNode(n *yaml.Node) *yaml.Node {
 	case "!!int":
 		return IntNode(n.Value)
 	}
-	return NewStringNode(n.Value)
+	return StringNode(n.Value)
 }
 
 // DataOf returns the value that kubectl reads from a tree built by this package.
@@ -71,7 +66,7 @@ func (e NewEntry) Block(indent int) []string {
 	if e.Key == "" {
 		return e.BlockItems(indent, e.Value)
 	}
-	return e.blockPair(indent, NewStringNode(e.Key), e.Value)
+	return e.blockPair(indent, StringNode(e.Key), e.Value)
 }
 
 func (e NewEntry) blockPair(indent int, key, value *yaml.Node) []string {
@@ -164,9 +159,9 @@ func (l Layout) comma() string {
 // Flow renders e in flow style, as JSON. Lines are separated by \n. The first line is not indented.
 func (e NewEntry) Flow(l Layout) string {
 	if e.Key != "" {
-		text := l.pair(NewStringNode(e.Key), e.Value)
+		text := l.pair(StringNode(e.Key), e.Value)
 		if quoted := jsonString(e.Key); e.Plain {
-			text = ScalarText(NewStringNode(e.Key)) + strings.TrimPrefix(text, quoted)
+			text = ScalarText(StringNode(e.Key)) + strings.TrimPrefix(text, quoted)
 		}
 		return text
 	}
@@ -238,10 +233,8 @@ func ScalarText(n *yaml.Node) string {
 	if n.Tag != "!!str" {
 		return s
 	}
-	if isName(s) {
-		if same, err := String(NewStringNode(s)); err == nil && same == s {
-			return s
-		}
+	if isName(s) && StringNode(s).Style == 0 {
+		return s
 	}
 	double := jsonString(s)
 	for _, r := range s {
