@@ -255,7 +255,7 @@ func declarationIn(text string) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	if hasAlias(n) {
+	if yamltext.HasAlias(n) {
 		return nil, errors.New("the text has an alias")
 	}
 	return declarationJSON(n), nil
@@ -292,8 +292,4 @@ func onlyDocument(text string) (*yaml.Node, error) {
 		return nil, errors.New("the text is more than a declaration")
 	}
 	return &doc, nil
-}
-
-func hasAlias(n *yaml.Node) bool {
-	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }

@@ -137,7 +137,7 @@ func documents(name string, text []byte, limits yamltext.Limits) ([]*yaml.Node, 
 	var l []*yaml.Node
 	for _, d := range file.Docs {
 		root := d.Root
-		if root != nil && hasAlias(root) {
+		if root != nil && yamltext.HasAlias(root) {
 			data, _, wrong := yamltext.KubectlValue(name, file, d)
 			if wrong != nil {
 				return nil, wrong
@@ -154,8 +154,4 @@ func documents(name string, text []byte, limits yamltext.Limits) ([]*yaml.Node, 
 		}
 	}
 	return l, nil
-}
-
-func hasAlias(n *yaml.Node) bool {
-	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }

@@ -24,6 +24,11 @@ func visit(n *yaml.Node, yield func(*yaml.Node) bool) bool {
 	return n == nil || yield(n) && !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !visit(c, yield) })
 }
 
+// HasAlias reports whether a node or a node below it is an alias.
+func HasAlias(n *yaml.Node) bool {
+	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, HasAlias)
+}
+
 // Pairs yields the keys of a mapping with their values, as they are written. Other nodes have none.
 func Pairs(m *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(k, v *yaml.Node) bool) {

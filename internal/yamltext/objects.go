@@ -90,8 +90,8 @@ func (f *ObjectFile) find(d *Document, n *yaml.Node, v any, aliased func() map[*
 		return
 	}
 	kind, _ := value["kind"].(string)
-	items, isList := value["items"].([]any)
-	if list := Value(n, "items"); isList && strings.HasSuffix(kind, "List") && list != nil && len(Resolve(list).Content) == len(items) {
+	items, ok := value["items"].([]any)
+	if list := Value(n, "items"); ok && isList(kind) && list != nil && len(Resolve(list).Content) == len(items) {
 		for i, item := range Resolve(list).Content {
 			f.find(d, item, items[i], aliased)
 		}
