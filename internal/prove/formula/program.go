@@ -146,7 +146,7 @@ func newView(s common.Schema) common.Schema {
 			if a == nil {
 				return nil
 			}
-			return allowed{newView(a.Schema()), a.Allows()}
+			return allowed{a, newView(a.Schema())}
 		}),
 	}
 }
@@ -155,15 +155,10 @@ func (v *view) Properties() map[string]common.Schema      { return v.properties(
 func (v *view) Items() common.Schema                      { return v.items() }
 func (v *view) AdditionalProperties() common.SchemaOrBool { return v.additional() }
 
-func (v *view) WithTypeAndObjectMeta() common.Schema {
-	return newView(v.Schema.WithTypeAndObjectMeta())
-}
-
 // allowed is the value of additionalProperties.
 type allowed struct {
+	common.SchemaOrBool
 	schema common.Schema
-	allows bool
 }
 
 func (a allowed) Schema() common.Schema { return a.schema }
-func (a allowed) Allows() bool          { return a.allows }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -148,15 +147,6 @@ func (p *Place) Path() []string {
 		return nil
 	}
 	return append(p.Parent.Path(), p.Name)
-}
-
-// String returns the path in CEL, with self or oldSelf at the root.
-func (p *Place) String() string {
-	name := "self"
-	if p.Old {
-		name = "oldSelf"
-	}
-	return strings.Join(append([]string{name}, p.Path()...), ".")
 }
 
 // IsWithin reports whether p is q or a place in q.
@@ -551,23 +541,4 @@ func (s *Space) question(q Question) *Question {
 // key identifies a question among the questions about one view.
 func (q *Question) key() string {
 	return fmt.Sprintf("%v %q %s %s", q.At.Old, q.At.Path(), textOf(q.Schema), q.Text)
-}
-
-// String describes the fact, for tests and debugging.
-func (f *Fact) String() string {
-	switch f.Kind {
-	case Present:
-		return fmt.Sprintf("has(%s)", f.Place)
-	case Null:
-		return fmt.Sprintf("%s is null", f.Place)
-	case Equals:
-		return fmt.Sprintf("%s == %#v", f.Place, f.Constant)
-	case Empty:
-		return fmt.Sprintf("%s is empty", f.Place)
-	case Same:
-		return fmt.Sprintf("%s == %s", f.Place, f.Other)
-	case Fails:
-		return "error: " + f.Question.Text
-	}
-	return f.Question.Text
 }
