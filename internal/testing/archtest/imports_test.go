@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"internal/report":                     {"internal/codes", "internal/crdpatch", "internal/crdpatch", "internal/english", "internal/prove/formula", "internal/prove/sample", "internal/prove/verify", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"pkg/policy":                          {"internal/cel", "internal/codes", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"pkg/markers":                         {"internal/codes", "internal/english", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
-	"internal/crdpatch":                   {"internal/codes", "internal/prove/verify", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
+	"internal/crdpatch":                   {"internal/codes", "internal/english", "internal/prove/verify", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"pkg/uniontest":                       {"internal/product", "internal/server", "internal/yamltext", "pkg/crd", "pkg/diag", "pkg/schemapath"},
 	"pkg/compile":                         {"internal/codes", "internal/english", "internal/prove/verify", "internal/server", "internal/yamltext", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"internal/prove/verify":               {"internal/codes", "internal/english", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "internal/server", "pkg/diag", "pkg/schemapath", "pkg/union"},
