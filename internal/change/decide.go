@@ -185,7 +185,7 @@ func (p *pair) again(at schemapath.Path, shift schemadiff.Shift, e schemadiff.Ef
 		}
 		for side, r := range found[0].Rejections {
 			if was := &e.Rejections[side]; was.Doubt != "" && r.Doubt == "" {
-				was.Witness, was.Doubt = r.Witness, ""
+				*was = r
 			}
 		}
 	}

@@ -234,22 +234,20 @@ func (r *base) removed(by *compile.Compilation) (l diag.List) {
 		}
 	}
 	for _, c := range r.claims {
-		var removed []diag.Pos
-		var lines []int
-		what, which := "", "this rule"
+		var removed []diag.Related
 		for _, i := range c.ours {
 			if rule := ruleOf(c.present[i]); !slices.Contains(written[c.place.Structural()], rule) {
-				at := r.pos(c.item(i))
-				removed, lines, what = append(removed, at), append(lines, at.Line), "a rule compiled from a recorded union: "+strconv.Quote(rule)
+				removed = append(removed, diag.Related{Pos: r.pos(c.item(i)), Message: strconv.Quote(rule)})
 			}
 		}
-		if len(removed) > 1 {
-			which = "one of them"
-			what = fmt.Sprintf("%d rules compiled from a recorded union, at %s", len(removed), english.Lines(lines))
-		}
-		if len(removed) > 0 {
-			l = append(l, diag.New(codes.RuleRemoved, removed[0], "the output lacks %s", what).In(c.place).
-				Hinted("nothing needs to be done, unless a person wrote "+which))
+		switch len(removed) {
+		case 0:
+		case 1:
+			l = append(l, diag.New(codes.RuleRemoved, removed[0].Pos, "the output lacks a rule compiled from a recorded union: %s", removed[0].Message).
+				In(c.place).Hinted("nothing needs to be done, unless a person wrote this rule"))
+		default:
+			l = append(l, diag.New(codes.RuleRemoved, removed[0].Pos, "the output lacks %s compiled from a recorded union", english.Plural(len(removed), "rule")).
+				In(c.place).Hinted("nothing needs to be done, unless a person wrote one of these rules").With(removed...))
 		}
 	}
 	return l

@@ -36,7 +36,9 @@ func (j *job) decompile(forget bool) *fileText {
 	j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == codes.Forgotten }) // their rules go, too
 	for _, c := range j.crds {
 		if b := c.base(); t != nil && len(b.claims) > 0 { // with errors, nothing is removed
-			j.diags = append(j.diags, b.removed(b.compilation(b.declared, b.annotated.options()).Compilation)...)
+			for _, d := range b.removed(b.compilation(b.declared, b.annotated.options()).Compilation) {
+				j.diags = append(j.diags, d.Hinted("the declaration is outside the file: compile with it again (--go, --unions), unless a person wrote the rule"))
+			}
 		}
 	}
 	return t

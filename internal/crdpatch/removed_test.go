@@ -154,6 +154,15 @@ func TestRemoved(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, diags)
 		}
 	}
+	both := strings.Replace(source, "discriminatorChange: Allow", "discriminatorChange: Allow\n              cardinality: ExactlyOne", 1)
+	several := forgedAnnotation(t, string(mustCompile(t, []byte(both), Options{Encoding: compile.Fine})), func(_, schema map[string]any) {
+		delete(schema, "source")
+		schema["external"], schema["unions"] = true, json.RawMessage(`[{"members":["a","b"],"discriminatorChange":"Allow","cardinality":"ExactlyOne"}]`)
+	})
+	_, diags := Decompile(open("in", []byte(several)), Options{})
+	if len(diags) != 1 || len(diags[0].Related) != 2 || diags[0].Related[1].Message != `"has(self.a) || has(self.b)"` {
+		t.Errorf("several rules: %+v", diags)
+	}
 	broken := outside + "---\n" + strings.Replace(string(compiled), `{"format":2`, `{"format":"2"`, 1)
 	if _, diags := Decompile(open("in", []byte(broken)), Options{}); len(diags) != 1 || diags[0].Code != codes.BadAnnotation {
 		t.Errorf("beside an error: %v", diags)

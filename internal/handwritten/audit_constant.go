@@ -26,7 +26,7 @@ func (o *object) constant(a *audited) []Finding {
 	}
 	there := []logic.Lit{a.Place.Present(), o.create()}
 	if o.Never(append(there, a.Holds.Not())...) {
-		if e := o.accepted(a.Place.Present()); e != nil && !o.rejectsLists(a, e.New) {
+		if e := o.accepted(a.Place.Present()); e != nil && !o.rejectsLists(a) {
 			a.constant = true
 			return []Finding{o.finding(codes.NeverRejects, a.rule, e, "",
 				"this rule rejects no object: the rest of the schema implies it").hinted("delete the rule, or correct it if it should reject something")}
@@ -48,13 +48,17 @@ func (o *object) constant(a *audited) []Finding {
 
 // rejectsLists reports whether a rule rejects an accepted object with a list in the place of a string.
 // If the string has a format, the schema accepts the list, and rules fail to evaluate.
-func (o *object) rejectsLists(a *audited, accepted map[string]any) bool {
+func (o *object) rejectsLists(a *audited) bool {
 	return slices.ContainsFunc(a.Paths, func(path []string) bool {
 		p := a.Place.Lookup(path...)
 		if p.Schema == nil || p.Schema.Type != "string" || p.Schema.Format == "" {
 			return false
 		}
-		object := runtime.DeepCopyJSON(accepted)
+		e := o.accepted(a.Place.Present(), p.Parent.Present())
+		if e == nil {
+			return false
+		}
+		object := runtime.DeepCopyJSON(e.New)
 		around, ok := p.Parent.Value(object).(map[string]any)
 		if ok {
 			around[p.Name] = []any{}

@@ -188,6 +188,8 @@ func TestFindings(t *testing.T) {
 		{"an empty map", "type: object\nproperties: {m: {type: object, maxProperties: 9, additionalProperties: {type: string, maxLength: 9}, x-kubernetes-validations: [{rule: size(self) > 0}]}}", nil},
 		{"a scalar never rejected", "type: object\nproperties: {a: {type: string, enum: [A, B], x-kubernetes-validations: [{rule: \"self in ['A', 'B', 'C']\"}]}}", []string{"UC925 delete the rule, or correct it if it should reject something"}},
 		{"a list for a string with a format", "type: object\nproperties: {a: {type: string, format: uuid, x-kubernetes-validations: [{rule: \"self == 'a' || self != 'a'\"}]}}", nil},
+		{"a list for a string in an optional object", "type: object\nproperties: {o: {type: object, properties: {a: {type: string, format: email}}}}\nx-kubernetes-validations: [{rule: \"!has(self.o) || !has(self.o.a) || self.o.a == self.o.a\"}]", nil},
+		{"an object as the key of a list", "type: object\nrequired: [l]\nproperties: {l: {type: array, minItems: 2, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: object, properties: {x: {type: string}}}}}}}\nx-kubernetes-validations: [{rule: self.l.size() < 100}]", nil},
 		{"a question", rules(strs, "!has(self.a) || self.a.contains('x')"), nil},
 		{"no reads", rules(strs, "false"), nil},
 

@@ -74,7 +74,7 @@ func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) 
 		if err == nil && other < text {
 			text, other, operator = other, text, mirrored[operator]
 		}
-		text, isNumber = text+" - "+other, err == nil
+		text, isNumber = text+" <> "+other, err == nil // no CEL
 	}
 	const most = math.MaxInt64/2 - 1
 	if !isNumber || n.n > most || n.n < -most {

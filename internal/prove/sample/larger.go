@@ -235,9 +235,10 @@ func numbered(v any, i int, keys []string) any {
 			}
 		}
 		for _, key := range keys {
-			if value := numbered(v[key], i, nil); value != v[key] {
-				out[key] = value
-				break
+			switch value := v[key].(type) {
+			case string, int64:
+				out[key] = numbered(value, i, nil)
+				return out
 			}
 		}
 		return out
