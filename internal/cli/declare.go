@@ -8,6 +8,7 @@ import (
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/handwritten"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -56,6 +57,7 @@ func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) 
 		return nil
 	}
 	if flags.set != "" {
+		all = distinct(all)
 		text, err := declared.FormatUnionSet(all)
 		if err != nil {
 			return err
@@ -174,7 +176,7 @@ func (d *declaring) try(l []handwritten.Located) (out []byte, said diag.List, pr
 		opts.External.Declarations = replacing(opts.External.Declarations)
 	}
 	if d.flags.set != "" || d.flags.inGo() {
-		opts.External.Declarations = slices.Concat(opts.External.Declarations, declarations(nil))
+		opts.External.Declarations = slices.Concat(opts.External.Declarations, distinct(declarations(nil)))
 	} else {
 		out, said = crdpatch.Declare(f, declarations)
 		if e := firstError(said); e != nil {
@@ -186,6 +188,20 @@ func (d *declaring) try(l []handwritten.Located) (out []byte, said diag.List, pr
 		return nil, nil, e
 	}
 	return out, said, nil
+}
+
+// distinct returns declarations without repetitions: CRDs of one name may have the same union.
+func distinct(l []union.External) []union.External {
+	var out []union.External
+	text := func(x union.External) string { return yamltext.JSONOnOneLine(yamltext.PlainNode(x.Value)) }
+	for _, x := range l {
+		if !slices.ContainsFunc(out, func(o union.External) bool {
+			return o.Target == x.Target && o.Version == x.Version && o.Path.Equal(x.Path) && text(o) == text(x)
+		}) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // compile returns the diagnostics of compiling a file, without the structs that may have errors.

@@ -14,7 +14,7 @@ import (
 
 // FormatUnionSet writes declarations for versions of named CRDs as a UnionSet. It has an item per schema,
 // sorted by CRD, path and versions. Versions with equal declarations share an item, and several
-// declarations for one schema become one list, without repetitions. [ParseUnionSet] returns the same declarations from the
+// declarations for one schema become one list. [ParseUnionSet] returns the same declarations from the
 // result.
 //
 // FormatUnionSet returns an error if a UnionSet cannot express a declaration, for example because no path
@@ -46,11 +46,11 @@ type item struct {
 	path     string
 	versions []string     // sorted
 	unions   []*yaml.Node // the items of x-kubernetes-unions
-	meaning  []string     // for each union, the same text for equal ones
+	meaning  string       // the same text for equal unions
 }
 
 func (i item) equal(j item) bool {
-	return i.crd == j.crd && i.path == j.path && slices.Equal(i.versions, j.versions) && slices.Equal(i.meaning, j.meaning)
+	return i.crd == j.crd && i.path == j.path && slices.Equal(i.versions, j.versions) && i.meaning == j.meaning
 }
 
 // items returns the sorted items of a UnionSet with these declarations.
@@ -65,18 +65,14 @@ func items(declarations []union.External) []item {
 			single = append(single, item{crd: e.Name, path: e.Path.String(), versions: []string{e.Version}})
 		}
 		for _, u := range e.Value.Content {
-			meaning := yamltext.JSONOnOneLine(yamltext.PlainNode(u))
-			if !slices.Contains(single[at].meaning, meaning) {
-				single[at].unions, single[at].meaning = append(single[at].unions, u), append(single[at].meaning, meaning)
-			}
+			single[at].unions = append(single[at].unions, u)
+			single[at].meaning += yamltext.JSONOnOneLine(yamltext.PlainNode(u))
 		}
 	}
 	sortItems(single)
 	var l []item
 	for _, i := range single {
-		at := slices.IndexFunc(l, func(o item) bool {
-			return o.crd == i.crd && o.path == i.path && slices.Equal(o.meaning, i.meaning)
-		})
+		at := slices.IndexFunc(l, func(o item) bool { return o.crd == i.crd && o.path == i.path && o.meaning == i.meaning })
 		if at < 0 {
 			l = append(l, i)
 			continue
