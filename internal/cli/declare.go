@@ -8,6 +8,7 @@ import (
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/handwritten"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
@@ -77,7 +78,9 @@ func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) 
 		return a.wouldChange(flags.preview, len(edited), len(files), results)
 	}
 	a.note(fmt.Sprintf("declared %s", plural(len(all), "union")))
-	a.note("equivalent rules accept the same objects; stored objects that are invalid today may violate the new rules: see rollout --objects")
+	if slices.ContainsFunc(unionsIn(files), func(f handwritten.Located) bool { return f.Comparison.Verdict == verify.Equivalent }) {
+		a.note("equivalent rules accept the same objects; stored objects that are invalid today may violate the new rules: see rollout --objects")
+	}
 	return nil
 }
 

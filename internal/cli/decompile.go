@@ -18,7 +18,8 @@ func (a *app) decompileCommand() *cobra.Command {
 		Long: `Decompile reverts compile: it removes the rules that compile wrote, restores the
 declared unions in their place, and removes the annotation that records both. It
 works on live objects as well. Hand-written rules stay, and a rule that the
-annotation claims, but its union does not write, is an error. Removed rules are named.`,
+annotation claims, but its union does not write, is an error. Removed rules that no restored
+union writes are named.`,
 		Example: `  # Print the source of a compiled file
   unioncel decompile crd.yaml
 

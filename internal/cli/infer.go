@@ -45,8 +45,8 @@ rules that it would replace, and whether that changes the accepted objects, as p
 for all objects:
 
   equivalent    nothing changes, but perhaps for stored objects that are invalid today
-  tighter       the union rejects something that is accepted now; there is an example
-  looser        the union accepts something that is rejected now; there is an example
+  tighter       the union rejects something that the rules accept; there is an example
+  looser        the union accepts something that the rules reject; there is an example
   different     both
   inconclusive  could not be determined; the reason is given
 

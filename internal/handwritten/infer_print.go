@@ -133,9 +133,9 @@ func (i Located) write(d *report.Document, also []Located) error {
 		if f == nil {
 			continue
 		}
-		head := "Rejected now, accepted by the union: "
+		head := "The replaced rules reject, and the union accepts: "
 		if f.Kind == verify.Accepted {
-			head = "Accepted now, rejected by the union: "
+			head = "The replaced rules accept, and the union rejects: "
 		}
 		d.Say(head, f.Words(i.Union))
 		d.Add(report.Example(f.Old, f.New))
@@ -144,7 +144,7 @@ func (i Located) write(d *report.Document, also []Located) error {
 		d.Say("Inconclusive: ", s)
 	}
 	if f := i.Changes.Tighter; f != nil {
-		d.Say("Accepted now, rejected by discriminatorChange: Forbid: ", f.Words(i.Union))
+		d.Say("The replaced rules accept, and discriminatorChange: Forbid rejects: ", f.Words(i.Union))
 	}
 	if i.Changes.Verdict == verify.Inconclusive {
 		d.Say("Inconclusive for discriminatorChange: Forbid: ", strings.Join(i.Changes.Inconclusive, "; "))
