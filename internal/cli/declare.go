@@ -34,9 +34,7 @@ func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) 
 			return usagef("--write replaces files, and %s is not one", r.stream())
 		}
 		out, l := a.declaring(flags, r).declarable(r.found.unions)
-		for _, f := range l {
-			all = append(all, f.Declaration(flags.replace))
-		}
+		all = append(all, declarations(l, flags.replace)...)
 		if flags.write && flags.set == "" {
 			l = relocated(l, r.found.file.WithBytes(out))
 		}
@@ -166,22 +164,16 @@ func (a *app) declaring(flags *inferring, r answer[inferred]) *declaring {
 // try returns the input with the declarations and their diagnostics. The problem is the first error
 // of declaring or compiling them, or nil.
 func (d *declaring) try(l []handwritten.Located) (out []byte, said diag.List, problem *diag.Diagnostic) {
-	declarations := func(c *crdpatch.CRD) (own []union.External) {
-		for _, i := range l {
-			if c == nil || c.Is(i.Source) {
-				own = append(own, i.Declaration(d.flags.replace))
-			}
-		}
-		return own
-	}
 	f, opts := d.found.file, d.opts
 	if d.flags.inGo() && d.flags.replace {
 		opts.External.Declarations = replacing(opts.External.Declarations)
 	}
 	if d.flags.set != "" || d.flags.inGo() {
-		opts.External.Declarations = slices.Concat(opts.External.Declarations, distinct(declarations(nil)))
+		opts.External.Declarations = slices.Concat(opts.External.Declarations, distinct(declarations(l, d.flags.replace)))
 	} else {
-		out, said = crdpatch.Declare(f, declarations)
+		out, said = crdpatch.Declare(f, func(c *crdpatch.CRD) []union.External {
+			return declarations(slices.DeleteFunc(slices.Clone(l), func(i handwritten.Located) bool { return !c.Is(i.Source) }), d.flags.replace)
+		})
 		if e := firstError(said); e != nil {
 			return nil, nil, e
 		}
@@ -191,6 +183,13 @@ func (d *declaring) try(l []handwritten.Located) (out []byte, said diag.List, pr
 		return nil, nil, e
 	}
 	return out, said, nil
+}
+
+func declarations(l []handwritten.Located, replace bool) (out []union.External) {
+	for _, i := range l {
+		out = append(out, i.Declaration(replace))
+	}
+	return out
 }
 
 // distinct returns declarations without repetitions: CRDs of one name may have the same union.

@@ -123,8 +123,8 @@ func (s *scope) missing(results []*result) (l diag.List) {
 		l = append(l, s.Missing(crds)...)
 	}
 	stale, _ := s.judge(s.stale(results))
-	for i := range stale {
-		if s.flags.current {
+	if s.flags.current {
+		for i := range stale {
 			stale[i].Severity = diag.Error
 		}
 	}
