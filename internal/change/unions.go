@@ -16,10 +16,10 @@ import (
 )
 
 // unions compares the unions declared in the versions of two CRDs.
-func (w *walker) unions(crds ...*Input) {
+func (w *walker) unions(was, is *Input) {
 	var declared [2][]compile.UnionPlan
-	for i, side := range bothSides {
-		for _, u := range crds[i].Unions {
+	for side, crd := range []*Input{oldSide: was, newSide: is} {
+		for _, u := range crd.Unions {
 			if u.Name == w.pair.version(side) {
 				declared[side] = append(declared[side], u)
 				w.claimed[side] = append(w.claimed[side], u.Rules...)

@@ -69,12 +69,13 @@ func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) 
 		return "", c, false
 	}
 	n, isNumber := literal(right).(number)
-	if isField(left) && isField(right) { // never NaN
+	if isField(left) && isField(right) { // no value of a field is NaN, for which this is no order
 		other, err := parser.Unparse(right, rule.tree.SourceInfo())
 		if err == nil && other < text {
 			text, other, operator = other, text, mirrored[operator]
 		}
-		text, isNumber = text+" <> "+other, err == nil // no CEL
+		n, isNumber = number{}, err == nil
+		text += " <> " + other // is not CEL, and so names no number
 	}
 	const most = math.MaxInt64/2 - 1
 	if !isNumber || n.n > most || n.n < -most {

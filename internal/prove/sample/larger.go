@@ -229,8 +229,8 @@ func numbered(v any, i int, keys []string) any {
 		return v + int64(i)
 	case map[string]any:
 		out := maps.Clone(v)
-		for name, value := range v {
-			if len(keys) == 0 {
+		if len(keys) == 0 {
+			for name, value := range v {
 				out[name] = numbered(value, i, nil)
 			}
 		}

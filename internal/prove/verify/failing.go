@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -57,10 +58,11 @@ func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 		if i < 0 || !k.Touches {
 			continue
 		}
-		fails := append(p.Unrejected(k), p.new.exists, legal, k.Fails)
+		fails := []logic.Lit{p.new.exists, legal, k.Fails}
+		others := p.Unrejected(k)
 		found := Failure{Rule: i}
 		for _, mode := range p.modes() {
-			e, err := p.Smallest(nil, append(mode, fails...)...)
+			e, err := p.Smallest(nil, slices.Concat(mode, others, fails)...)
 			if err != nil && !prove.Undecided(err) {
 				return nil, err
 			}
