@@ -292,7 +292,10 @@ func objectOf(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) (object 
 // for a CRD of 1.3 MB.
 func (v *version) lacking(r rule) *server.Kind {
 	if v.lacks != r.Test {
-		v.without, v.lacks = v.leaveOut([]rule{r}), r.Test
+		v.lacks = r.Test
+		if v.without = v.leaveOut([]rule{r}); v.without == nil {
+			v.without = v // no object counts as rejected because of the rule alone
+		}
 	}
 	return v.without.judge
 }

@@ -163,7 +163,7 @@ var words = english.Pattern(`\w+`)
 // same finds two rules on one schema that read the same fields and reject the same objects.
 func (o *object) same() []Finding {
 	var l []Finding
-	within := func(a, b *audited) bool { // cheaper than a proof
+	readsWithin := func(a, b *audited) bool { // cheaper than a proof
 		return !slices.ContainsFunc(a.Paths, func(path []string) bool {
 			return !slices.ContainsFunc(b.Paths, func(other []string) bool { return slices.Equal(path, other) })
 		})
@@ -173,7 +173,7 @@ func (o *object) same() []Finding {
 			continue
 		}
 		for _, a := range o.audited[:i] {
-			if a.constant || a.Test.Changing() || a.Place != b.Place || a.Validation.FieldPath != b.Validation.FieldPath || !within(a, b) || !within(b, a) ||
+			if a.constant || a.Test.Changing() || a.Place != b.Place || a.Validation.FieldPath != b.Validation.FieldPath || !readsWithin(a, b) || !readsWithin(b, a) ||
 				!o.Never(o.create(), o.Space.Equal(a.Holds, b.Holds).Not()) {
 				continue
 			}

@@ -145,8 +145,8 @@ func (s statement) readBy(a *audited) (n int) {
 	return n
 }
 
-// meets returns the formula that an object meets a statement, for members that are at least set in some
-// objects and at most in others.
+// meets returns the formula that an object meets a statement. A member is certainly set if its formula in
+// least holds, and certainly unset unless its formula in most holds.
 func (o *object) meets(j statement, form Form, least, most []logic.Lit) logic.Lit {
 	is, s := logic.False, o.Space
 	if j.discriminator != nil {
@@ -205,9 +205,8 @@ func (j statement) tellsApart() bool {
 // maxKept bounds the text of a rule that a fix repeats.
 const maxKept = 160
 
-// enforcing returns a rule that rejects an object which breaks the statement, with the rest of the
-// hint, or a hint alone. The rule accepts no object that the audited rule rejects, and each field on
-// its own, as proved.
+// enforcing returns a fix that rejects an object which breaks the statement, or else a hint. The fixed
+// rule accepts no object that the audited rule rejects, and each field on its own, as proved.
 func (o *object) enforcing(j statement, bad map[string]any) (fixes []Fix, hint string) {
 	const otherwise = "reject the object, or correct the text"
 	expr, ok := j.rule()
