@@ -8,6 +8,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/prove/verify"
@@ -138,7 +139,7 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fixes []Fix
 	case !strings.HasPrefix(detail, "no such key"):
 		return nil, unfit
 	}
-	absent := func(path []string) bool { return optional(a.Schema, path) }
+	absent := func(path []string) bool { return formula.MayLack(a.Schema.Props, a.Schema.Root, path) }
 	if blocking {
 		hint = "guard each read of a field that oldSelf may lack with has(), and accept the update if it does"
 		if text, ok := a.GuardedOld(absent); ok {

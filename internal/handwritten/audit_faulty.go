@@ -9,6 +9,7 @@ import (
 	kube "k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -18,10 +19,11 @@ import (
 // rules impossible.
 var faults = []diag.Code{codes.AlwaysRejects, codes.BlocksUpdates, codes.FailsToEvaluate}
 
-// maxPasses bounds the audits of a version without faulty rules.
-const maxPasses = 2
+// maxPasses bounds the audits of a version without some of its rules.
+const maxPasses = 4
 
-// findings audits the rules of a version. It audits the other rules again without the faulty rules.
+// findings audits the rules of a version. It audits the other rules again without the faulty rules, and
+// then without unmet ones.
 func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 	l := append(v.costly(ctx), v.audit(ctx, versions, func(schemapath.Path, []rule) bool { return true })...)
 	w := v
@@ -31,6 +33,9 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 			if slices.Contains(faults, f.Code) && !slices.ContainsFunc(w.leftOut, f.of.equal) && !slices.ContainsFunc(faulty, f.of.equal) {
 				faulty = append(faulty, f.of)
 			}
+		}
+		if len(faulty) == 0 {
+			faulty = w.unmet(ctx)
 		}
 		if len(faulty) == 0 || ctx.Err() != nil {
 			break
@@ -48,10 +53,39 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 	return append(l, v.broken...)
 }
 
-// leavesOut notes that the example of a finding is one without a faulty rule.
+// unmetRule is the reason why a rule is undecided that makes all others undecided.
+const unmetRule = "no object was found that it accepts, so examples leave it out"
+
+// unmet returns rules without which more objects have an example. They stay undecided.
+func (v *version) unmet(ctx context.Context) (l []rule) {
+	if !slices.ContainsFunc(v.open, func(f Finding) bool { return f.Message == noObject }) {
+		return nil
+	}
+	g := sample.NewSource(ctx, v.crd, 0)
+	v.each(func(_ schemapath.Path, _ *apiextensionsv1.JSONSchemaProps, rules []rule) {
+		for _, t := range g.Unmet(rules[0].schema) {
+			if i := slices.IndexFunc(rules, func(r rule) bool { return r.Test == t }); i >= 0 {
+				l = append(l, rules[i])
+			}
+		}
+	})
+	v.open = slices.Clone(v.open)
+	for i := range v.open {
+		if slices.ContainsFunc(l, v.open[i].of.equal) {
+			v.open[i].Message = unmetRule
+		}
+	}
+	return l
+}
+
+// leavesOut notes that the example of a finding is one without a rule.
 func (v *version) leavesOut(f *Finding, r rule) {
+	kind := "faulty"
+	if slices.ContainsFunc(v.open, func(f Finding) bool { return f.Message == unmetRule && f.of.equal(r) }) {
+		kind = "undecided"
+	}
 	f.Without++
-	f.Related = append(f.Related, diag.Related{Pos: v.finding(f.Code, r, nil, "", "").Pos, Message: "the example leaves out this faulty rule"})
+	f.Related = append(f.Related, diag.Related{Pos: v.finding(f.Code, r, nil, "", "").Pos, Message: "the example leaves out this " + kind + " rule"})
 }
 
 // affected returns the objects for which rules matter that have been left out since the last audit: those

@@ -8,7 +8,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove"
-	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -243,29 +242,6 @@ func (o *object) read(c prove.Check, validation apiextensionsv1.ValidationRule) 
 		return nil
 	}
 	return &c
-}
-
-// optional reports whether the value at a path from a schema may be absent.
-func optional(n *sample.Schema, path []string) bool {
-	absent := false
-	for _, name := range path {
-		if n == nil {
-			return false
-		}
-		if name == formula.Item {
-			absent, n = false, n.Child(schemapath.Items)
-			continue
-		}
-		missing, null := n.Removable(name)
-		missing = missing && !(n.Root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name))
-		if p := n.Property(name); p != nil {
-			n = p
-		} else {
-			n = n.Child(schemapath.Values)
-		}
-		absent = n != nil && (missing || null)
-	}
-	return absent
 }
 
 // rejectedByBoth returns a confirmation that the API server rejects an object because of two rules.

@@ -74,7 +74,7 @@ func (f Finding) write(d *report.Document) {
 			said = "The API server rejects:"
 		}
 		if f.Without > 0 {
-			said = "Without the faulty rules below, the" + strings.TrimPrefix(said, "The")
+			said = "Without the rules below, the" + strings.TrimPrefix(said, "The")
 		}
 		d.Say(said)
 		d.Add(report.Example(f.Example.Old, f.Between, f.Example.New))

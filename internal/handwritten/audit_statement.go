@@ -279,7 +279,7 @@ func (j statement) rule() (rule cel.Expr, ok bool) {
 		for _, u := range j.of.Usages() {
 			named := slices.ContainsFunc(j.fields, func(path []string) bool { return within(u.Path, path) })
 			p := j.of.Schema.Lookup(schemapath.New(u.Path...))
-			if named || len(u.Path) != 1 || p == nil || p.Props.Default != nil || !optional(j.of.Schema, u.Path) {
+			if named || len(u.Path) != 1 || p == nil || p.Props.Default != nil || !formula.MayLack(j.of.Schema.Props, j.of.Schema.Root, u.Path) {
 				continue
 			}
 			l = append(l, present(u.Path))

@@ -348,6 +348,43 @@ func TestName(t *testing.T) {
 	}
 }
 
+// A rule that requires special values does not hide findings: examples get such values or, if none is
+// found, leave out the rule.
+func TestRequiredValues(t *testing.T) {
+	const spec = "required: [s, t, i]\nproperties:\n  a: {type: string, maxLength: 9}\n  s: {type: string, maxLength: 60}\n  t: {type: string, maxLength: 60}\n" +
+		"  i: {type: integer}\n  m: {type: object, maxProperties: 9, additionalProperties: {type: string, maxLength: 9}}\n  l: {type: array, maxItems: 9, items: {type: string, maxLength: 60}}\n" +
+		"  o: {type: object, properties: {p: {type: object, properties: {q: {type: string, maxLength: 60}, r: {type: integer}}}}}\n" +
+		"  k: {type: array, maxItems: 9, items: {type: object, required: [name], properties: {name: {type: string, maxLength: 60}}}}"
+	for rule, want := range map[string]string{
+		"isCIDR(self.s)": `{"i":1,"s":"192.0.2.0/24","t":"a"}`,
+		"isIP(self.s) && ip(self.s).family() == 6":                                             `{"i":1,"s":"2001:db8::1","t":"a"}`,
+		"self.s.matches('^[a-z]{3}-[0-9]{4}$') && self.t.endsWith('.svc') && size(self.t) > 8": `{"i":1,"s":"aaa-1111","t":"aaaaa.svc"}`,
+		"isURL(self.s) && url(self.s).getHost() == 'x.example.com'":                            `{"i":1,"s":"https://x.example.com","t":"a"}`,
+		"quantity(self.s).isGreaterThan(quantity('5Gi'))":                                      `{"i":1,"s":"15Gi","t":"a"}`,
+		"self.s == self.t + '.svc'":                                                            `{"i":1,"s":".svc","t":""}`,
+		"self.i == 70000 || self.i * 7 == 864199":                                              `{"i":70000,"s":"a","t":"a"}`,
+		"has(self.m) && 'team' in self.m":                                                      `{"i":1,"m":{"team":"a"},"s":"a","t":"a"}`,
+		"has(self.m) && size(self.m) == 3 && self.m.all(k, self.m[k] == 'b')":                  `{"i":1,"m":{"key0":"b","key1":"b","key2":"b"},"s":"a","t":"a"}`,
+		"has(self.l) && self.l.size() > 2 && self.l.all(x, x.startsWith('q-'))":                `{"i":1,"l":["q-","q-","q-"],"s":"a","t":"a"}`,
+		"has(self.k) && self.k.exists(x, x.name.matches('^k-[0-9]$'))":                         `{"i":1,"k":[{"name":"k-1"}],"s":"a","t":"a"}`,
+		"has(self.o) && has(self.o.p) && self.o.p.q.endsWith('.svc') && self.o.p.r > 70":       `{"i":1,"o":{"p":{"q":".svc","r":71}},"s":"a","t":"a"}`,
+		"self.s.split('-')[1] == 'b' && self.s.split('-').size() == 4":                         "left out",
+	} {
+		got := ""
+		for _, f := range found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: rules(spec, rule, "self.a != 'x'")})) {
+			if f.Code == codes.FailsToEvaluate && f.Rule == "self.a != 'x'" {
+				b, err := json.Marshal(f.Example.New["spec"])
+				if got = string(b); err != nil || f.Without > 0 {
+					got = "left out"
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", rule, got, want)
+		}
+	}
+}
+
 // Rules that fit one by one may take most of the budget of their version.
 func TestCostlyVersion(t *testing.T) {
 	unique := "{type: array, maxItems: 100, items: {type: string, maxLength: 1000}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}"

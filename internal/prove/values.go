@@ -104,6 +104,13 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 		}
 	}
 	p.AddAccepted(s, s.schema, r)
+	if r.whole && !sample.Composite(s.schema.Props) {
+		for _, v := range p.Source.Wanted(s.schema) {
+			if len(s.Values) < maxSlot {
+				s.Add(v)
+			}
+		}
+	}
 	if r.whole && sample.Composite(s.schema.Props) {
 		for _, v := range p.Source.Written(s.schema, r.Literals) {
 			if len(s.Values) < maxDeep {

@@ -50,13 +50,14 @@ func (r *Rule) GuardedOld(optional func(path []string) bool) (rule string, ok bo
 var infallible = []string{
 	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse,
 	operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In,
-	"size", "startsWith", "endsWith", "contains",
+	"size", "startsWith", "endsWith", "contains", "lowerAscii", "upperAscii", "trim", "isURL", "isIP", "isCIDR", "isQuantity", "isSemver",
 }
 
 // MayFail reports whether the evaluation of the rule on a schema may fail for values of their types:
-// unless all reads are guarded by has() or in, all functions have a result, and no item or entry is null.
+// unless all reads of optional values are guarded by has() or in, all functions have a result, and no
+// item or entry is null.
 func (r *Rule) MayFail(s *apiextensionsv1.JSONSchemaProps) bool {
-	g := r.guarding(func([]string) bool { return true })
+	g := r.guarding(func(path []string) bool { return MayLack(s, false, path) })
 	g.print(r.tree.Expr(), nil)
 	fails := len(g.added) > 0 || g.failed
 	for _, path := range r.Paths {
@@ -82,6 +83,30 @@ func (r *Rule) MayFail(s *apiextensionsv1.JSONSchemaProps) bool {
 		}
 	}))
 	return fails
+}
+
+// MayLack reports whether the value at a path from a schema may be absent or null while its parent is
+// there. [Item] in the path stands for an item. A root schema is that of a resource.
+func MayLack(s *apiextensionsv1.JSONSchemaProps, root bool, path []string) bool {
+	optional := false
+	for i, name := range path {
+		if s == nil {
+			return false
+		}
+		p, ok := s.Properties[name]
+		switch {
+		case name == Item:
+			optional, s = false, schemapath.Items.Schema(s)
+		case i == 0 && root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name):
+			optional, s = false, &p
+		case ok:
+			optional, s = !slices.Contains(s.Required, name) && p.Default == nil || p.Nullable, &p
+		default:
+			s = schemapath.Values.Schema(s)
+			optional = s != nil
+		}
+	}
+	return optional
 }
 
 func (r *Rule) guarding(optional func(path []string) bool) *guarding {

@@ -60,6 +60,8 @@ func TestMayFail(t *testing.T) {
 		"!has(self.items) || self.items.all(i, i.size() > 1)": false,
 		"self.all(k, k.startsWith('a'))":                      false,
 		"self.a == 'x'":                                       true,
+		"self.req == 'x' && isCIDR(self.req)":                 false,
+		"cidr(self.req).ip() == ip('10.0.0.1')":               true,
 		"self.items.all(i, i.x == 1)":                         true,
 		"!has(self.items) || self.items.all(i, i.x == 1)":     true,
 		"self['a'] == 'x'":                                    true,
@@ -77,9 +79,13 @@ func TestMayFail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		schema := parse(t, "type: object")
-		if strings.Contains(rule, "nulls") {
+		schema := parse(t, "type: object\nrequired: [req]\nproperties: {req: {type: string}, a: {type: string}, "+
+			"items: {type: array, items: {type: object, properties: {x: {type: integer}}}}}")
+		switch {
+		case strings.Contains(rule, "nulls"):
 			schema = parse(t, "type: object\nproperties: {nulls: {type: object, additionalProperties: {type: string, nullable: true}}}")
+		case strings.Contains(rule, "self['"):
+			schema = parse(t, "type: object\nadditionalProperties: {type: string}")
 		}
 		if got := r.MayFail(schema); got != want {
 			t.Errorf("%s: got %t, want %t", rule, got, want)

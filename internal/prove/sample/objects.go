@@ -69,13 +69,14 @@ type properties struct {
 	// mentioned counts the references to a property in the schema's own rules and constraints, deep
 	// the references to a path below it.
 	mentioned, deep map[string]int
+	needed          map[string]bool
 	literals        []any
 }
 
 func (g *Source) properties(n *Schema, fixed map[string]any, without string) *properties {
-	p := &properties{Source: g, n: n, fixed: fixed, mentioned: map[string]int{}, deep: map[string]int{}}
+	p := &properties{Source: g, n: n, fixed: fixed, mentioned: map[string]int{}, deep: map[string]int{}, needed: map[string]bool{}}
 	tests := slices.Clone(n.Constraints())
-	for _, t := range n.Rules() {
+	for _, t := range n.demands() {
 		tests = append(tests, t)
 		p.literals = append(p.literals, t.Literals...)
 	}
@@ -93,6 +94,7 @@ func (g *Source) properties(n *Schema, fixed map[string]any, without string) *pr
 		_, isFixed := fixed[name]
 		if !isFixed && name != without && !(n.Root && slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, name)) {
 			p.names = append(p.names, name)
+			p.needed[name] = p.mentioned[name] > 0 && g.needed(n, name)
 		}
 	}
 	slices.SortFunc(p.names, func(a, b string) int {
@@ -101,8 +103,9 @@ func (g *Source) properties(n *Schema, fixed map[string]any, without string) *pr
 	return p
 }
 
+// required reports whether objects need a property because of the schema, or of rules on it and its ancestors.
 func (p *properties) required(name string) bool {
-	return slices.Contains(p.n.Props.Required, name)
+	return slices.Contains(p.n.Props.Required, name) || p.needed[name]
 }
 
 // base returns an object with the required and the fixed properties.
@@ -152,7 +155,7 @@ func (p *properties) entry() (any, bool) {
 // each value that rules mention, and one with another value.
 func (p *properties) entries() [][]alternative {
 	values := p.n.Child(schemapath.Values)
-	if !p.open() || values == nil || len(p.literals) == 0 {
+	if !p.open() || values == nil {
 		return nil
 	}
 	var of []any
@@ -172,7 +175,18 @@ func (p *properties) entries() [][]alternative {
 				all = append(all, alternative{key, v})
 			}
 		}
-		l = append(l, all)
+		if len(all) > 0 {
+			l = append(l, all)
+		}
+	}
+	for _, size := range sizesOf(p.n.demands()) {
+		for _, v := range of[:min(len(of), maxWords)] {
+			var all []alternative
+			for i := range size {
+				all = append(all, alternative{fmt.Sprint("key", i), v})
+			}
+			l = append(l, all)
+		}
 	}
 	return l
 }
@@ -218,12 +232,14 @@ func (p *properties) choices(name string) []any {
 		return nil
 	}
 	values := p.Several(n)
-	if n.Props.Type == "string" && len(n.Props.Enum) == 0 && p.mentioned[name] > 0 {
-		for _, l := range p.literals {
-			if v, err := p.Accept(n, l); err == nil && !slices.Contains(values, v) {
-				values = append(slices.Clip(values), v)
-			}
+	if Composite(n.Props) || len(n.Props.Enum) > 0 || len(values) == 0 {
+		return values
+	}
+	l := values[:1:1]
+	for _, v := range slices.Concat(p.Wanted(n), values[1:]) {
+		if !slices.Contains(l, v) {
+			l = append(l, v)
 		}
 	}
-	return values
+	return l
 }

@@ -11,15 +11,16 @@ import (
 const (
 	maxText    = 4096
 	maxSteps   = 20_000
-	maxNumbers = 3 // the numbers in rules that are tried as lengths
+	maxNumbers = 3  // the numbers in rules that are tried as lengths
+	maxSized   = 64 // and as sizes
 )
 
 // length is a range of string lengths, in characters.
 type length struct{ least, most int }
 
 // lengthsOf returns the lengths to try for a value of n: the range of the schema, then the numbers
-// in its rules.
-func lengthsOf(n *Schema) []length {
+// in rules.
+func lengthsOf(n *Schema, rules []*Test) []length {
 	all := length{0, maxText}
 	for _, s := range append([]composed{{n.Props, 0}}, n.more...) {
 		if s.MinLength != nil {
@@ -30,7 +31,7 @@ func lengthsOf(n *Schema) []length {
 		}
 	}
 	l := []length{all}
-	for _, t := range n.Rules() {
+	for _, t := range rules {
 		for _, literal := range t.Literals {
 			number, ok := literal.(int64)
 			if !ok || number <= int64(all.least) || number > int64(all.most) || len(l) > 2*maxNumbers {

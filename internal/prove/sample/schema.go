@@ -20,6 +20,8 @@ type Schema struct {
 	Path  string                           // the path as the API server prints it in errors
 	Root  bool                             // the root of a resource
 
+	parent   *Schema // nil for a schema without one
+	step     schemapath.Step
 	children map[schemapath.Step]*Schema
 	// more are the schemas in allOf that apply to the same value, here or on ancestors.
 	more []composed
@@ -35,8 +37,8 @@ type Schema struct {
 	ownError       error
 
 	// The tests, created lazily.
-	rules, constraints    []*Test
-	compiled, constrained bool
+	rules, constraints, above       []*Test
+	compiled, constrained, inherits bool
 }
 
 // RootOf returns the root schema of the version with an index. An error means that there is no such
@@ -94,6 +96,7 @@ func (n *Schema) Child(s schemapath.Step) *Schema {
 		}
 		c = newSchema(props, n.Path+s.Structural(), stepInto(s, above), false)
 		c.hints = stepInto(s, append(formula.Flattened(n.Props, nil)[1:], n.hints...))
+		c.parent, c.step = n, s
 	}
 	n.children[s] = c
 	return c
@@ -125,12 +128,16 @@ func (n *Schema) Unruled(path schemapath.Path, names map[string]bool) *Schema {
 		return &c
 	}
 	for name := range names {
-		p := n.Property(name)
-		props := *p.Props
-		props.XValidations = nil
-		c.children[schemapath.Property(name)] = &Schema{Props: &props, Path: p.Path, children: map[schemapath.Step]*Schema{}, more: p.more, hints: p.hints}
+		c.children[schemapath.Property(name)] = n.Property(name).unruled()
 	}
 	return &c
+}
+
+// unruled returns the schema without its rules.
+func (n *Schema) unruled() *Schema {
+	props := *n.Props
+	props.XValidations = nil
+	return &Schema{Props: &props, Path: n.Path, Root: n.Root, parent: n.parent, step: n.step, children: map[schemapath.Step]*Schema{}, more: n.more, hints: n.hints}
 }
 
 // Lookup returns the schema at a path of properties, or nil.

@@ -95,7 +95,7 @@ func (g *Source) First(n *Schema) (any, error) {
 		if g.depth++; g.depth > maxDepth {
 			n.failure = fmt.Errorf("%s: the schema is nested too deeply", n.Path)
 		} else {
-			n.least, n.failure = g.search(n, g.raw(n), nil)
+			n.least, n.failure = g.preferred(n)
 		}
 		g.depth--
 		if g.ctx.Err() != nil {
@@ -203,19 +203,22 @@ func (g *Source) Accept(n *Schema, v any) (any, error) {
 		if t.Broken != nil {
 			return nil, fmt.Errorf("rule %q: %w", t.Text, t.Broken)
 		}
-		said, detail := t.Evaluate(g.ctx, v, nil)
-		if said == Holds && t.ReadsOld {
-			// An update without changes has to be valid, too.
-			said, detail = t.Evaluate(g.ctx, v, v)
-		}
-		if said == Errs {
+		switch said, detail := g.answer(t, v); said {
+		case Errs:
 			return nil, fmt.Errorf("rule %q fails to evaluate: %s", t.Text, detail)
-		}
-		if said != Holds {
+		case Fails:
 			return nil, fmt.Errorf("rule %q is false", t.Text)
 		}
 	}
 	return v, nil
+}
+
+// answer evaluates a test on a creation and on an update without changes.
+func (g *Source) answer(t *Test, v any) (said Answer, detail string) {
+	if said, detail = t.Evaluate(g.ctx, v, nil); said == Holds && t.ReadsOld {
+		return t.Evaluate(g.ctx, v, v)
+	}
+	return said, detail
 }
 
 // Admits reports whether n accepts a value, without validating its children.
@@ -309,13 +312,14 @@ func (g *Source) raw(n *Schema) iter.Seq[any] {
 
 func (g *Source) typed(n *Schema) iter.Seq[any] {
 	s := n.Props
+	own, others := slices.Values(wanted(n, n.Rules())), slices.Values(wanted(n, n.inherited()))
 	switch {
 	case s.XIntOrString:
-		return join(slices.Values([]any{int64(1), "1", int64(0), "50%", int64(8080)}), g.literals(n), texts(n))
+		return join(slices.Values([]any{int64(1), "1", int64(0), "50%", int64(8080)}), own, texts(n), others)
 	case s.Type == "string":
-		return join(g.literals(n), texts(n))
+		return join(own, texts(n), others)
 	case s.Type == "integer" || s.Type == "number":
-		return join(numbers(n), g.literals(n))
+		return join(numbers(n), own, others)
 	case s.Type == "boolean":
 		return slices.Values([]any{false, true})
 	case s.Type == "array":
@@ -324,29 +328,6 @@ func (g *Source) typed(n *Schema) iter.Seq[any] {
 		return g.objects(n, nil, "")
 	}
 	return slices.Values([]any{map[string]any{}, "a", int64(1), []any{}})
-}
-
-// literals yields the literals in the schema's own rules, and strings that match patterns in rules.
-func (g *Source) literals(n *Schema) iter.Seq[any] {
-	var l []any
-	lengths := lengthsOf(n)
-	for _, t := range n.Rules() {
-		for _, p := range t.Patterns {
-			for _, length := range lengths {
-				for _, text := range matching(p, length) {
-					l = append(l, text)
-				}
-			}
-		}
-		l = append(l, t.Literals...)
-	}
-	for _, literal := range l {
-		// A literal may be a prefix or suffix that is shorter than the minimum length.
-		if text, ok := literal.(string); ok && lengths[0].missing(text) > 0 {
-			l = append(l, lengths[0].filled(text), strings.Repeat("a", lengths[0].missing(text))+text)
-		}
-	}
-	return slices.Values(l)
 }
 
 func join(seqs ...iter.Seq[any]) iter.Seq[any] {
@@ -389,8 +370,19 @@ func (g *Source) lists(n *Schema) iter.Seq[any] {
 				return
 			}
 		}
-		if len(values) > 1 && least < 2 {
-			yield([]any{values[0], values[1]})
+		if len(values) > 1 && least < 2 && !yield([]any{values[0], values[1]}) {
+			return
+		}
+		for _, size := range sizesOf(n.demands()) {
+			for _, v := range append(g.Wanted(items), values...) {
+				list := []any{v}
+				for i := 1; i < size; i++ {
+					list = append(list, another(v, nil, i, n.Props.XListMapKeys))
+				}
+				if !yield(list) {
+					return
+				}
+			}
 		}
 	}
 }

@@ -193,7 +193,7 @@ func (g *Source) findName() string {
 	if metadata := root.Property("metadata"); metadata != nil {
 		if name := metadata.Property("name"); name != nil {
 			schema = name.Props
-			names = append(names, matching(schema.Pattern, lengthsOf(name)[0])...)
+			names = append(names, matching(schema.Pattern, lengthsOf(name, name.Rules())[0])...)
 			for _, v := range formula.EnumValues(schema) {
 				if text, ok := v.(string); ok {
 					add(text)
