@@ -117,14 +117,6 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 				accepted(v)
 			}
 		}
-		// A rule may look for a literal deep inside the value.
-		for _, v := range slices.Clone(s.Values) {
-			for _, literal := range r.Literals {
-				if changed, ok := p.Source.Inscribed(s.schema, v, literal); ok && len(s.Values) < maxDeep {
-					accepted(changed)
-				}
-			}
-		}
 	}
 	if p.Values != nil && s.Level == len(p.Schemas)-1 && len(s.Path) == 1 {
 		for _, v := range p.Values(s.Path[0]) {

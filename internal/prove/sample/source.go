@@ -464,33 +464,3 @@ func (g *Source) Written(n *Schema, literals []any) []any {
 	}
 	return l[:min(len(l), maxWritten)]
 }
-
-// Inscribed returns a copy of a value in which each string with an enum that contains the literal
-// is the literal. ok is false if there is no such string.
-func (g *Source) Inscribed(n *Schema, v, literal any) (changed any, ok bool) {
-	switch v := v.(type) {
-	case string:
-		return literal, len(n.Props.Enum) > 0 && g.Admits(n, literal)
-	case []any:
-		out, found := slices.Clone(v), false
-		for i := range v {
-			if items := n.Child(schemapath.Items); items != nil {
-				if changed, ok := g.Inscribed(items, v[i], literal); ok {
-					out[i], found = changed, true
-				}
-			}
-		}
-		return out, found
-	case map[string]any:
-		out, found := maps.Clone(v), false
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if p := n.Property(name); p != nil {
-				if changed, ok := g.Inscribed(p, v[name], literal); ok {
-					out[name], found = changed, true
-				}
-			}
-		}
-		return out, found
-	}
-	return nil, false
-}
