@@ -329,7 +329,7 @@ func TestName(t *testing.T) {
 		"self.metadata.name.startsWith('ab-')":                       "ab-example",
 		"self.metadata.name in ['-', 'main']":                        "main",
 		"self.metadata.name.matches('^[a-c]{4}$')":                   "aaaa",
-		"self.metadata.name.size() < 5":                              "aaaa",
+		"self.metadata.name.size() < 5":                              "a",
 		"self.metadata.name != 'example' || self.spec.b == 'y'":      "example",
 		"self.metadata.name == 'x' && self.metadata.name == 'other'": "example", // audited without the faulty rule
 	} {

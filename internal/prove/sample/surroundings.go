@@ -180,68 +180,42 @@ func (g *Source) Identify(resource map[string]any) {
 
 const usualName = "example"
 
-// findName returns a name that the schema of the name and the rules on the root accept, as far as
-// they read the name only. If it finds none, it returns the usual name.
+// findName returns a name that the schema of the name and the rules that read only the name accept. If it
+// finds none, it returns the usual name.
 func (g *Source) findName() string {
 	if g.schema == nil {
 		return usualName
 	}
-	root := New(g.schema, "", true)
-	names := []string{usualName}
-	add := func(part string) { names = append(names, part, part+usualName, usualName+part) }
-	schema := &apiextensionsv1.JSONSchemaProps{}
-	if metadata := root.Property("metadata"); metadata != nil {
-		if name := metadata.Property("name"); name != nil {
-			schema = name.Props
-			names = append(names, matching(schema.Pattern, lengthsOf(name, name.Rules())[0])...)
-			for _, v := range formula.EnumValues(schema) {
-				if text, ok := v.(string); ok {
-					add(text)
-				}
+	root := *g.schema
+	metadata := root.Properties["metadata"]
+	name := metadata.Properties["name"]
+	name.Type = "string"
+	metadata.Properties = map[string]apiextensionsv1.JSONSchemaProps{"name": name}
+	root.Properties = maps.Clone(root.Properties)
+	if root.Properties == nil {
+		root.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+	}
+	root.Properties["metadata"] = metadata
+	n := New(&root, "", true).Property("metadata").Property("name")
+	parts := func(yield func(any) bool) {
+		for v := range join(slices.Values([]any{usualName}), g.raw(n)) {
+			text, _ := v.(string)
+			if !yield(text) || !yield(text+usualName) || !yield(usualName+text) {
+				return
 			}
 		}
 	}
-	var rules []*Test
-	for _, t := range root.Rules() {
-		if t.Broken != nil || t.Changing() || !slices.ContainsFunc(t.Paths, isName) {
-			continue
-		}
-		for _, literal := range t.Literals {
-			switch v := literal.(type) {
-			case string:
-				add(v)
-			case int64:
-				for n := v - 1; n <= v+1; n++ { // the literal may bound the length
-					names = append(names, strings.Repeat("a", int(max(1, min(n, maxText)))))
-				}
-			}
-		}
-		for _, pattern := range t.Patterns {
-			for _, text := range matching(pattern, length{1, maxText}) {
-				add(text)
-			}
-		}
-		if !slices.ContainsFunc(t.Paths, func(path []string) bool { return !isName(path) }) {
-			rules = append(rules, t)
-		}
-	}
-	accepts, err := Judge(g.ctx, schema)
+	v, err := g.search(n, parts, func(v any) bool {
+		return len(validation.IsDNS1123Subdomain(v.(string))) == 0 && !slices.ContainsFunc(n.inherited(), func(t *Test) bool {
+			said, _ := t.Evaluate(g.ctx, v, nil)
+			return said != Holds
+		})
+	})
 	if err != nil {
 		return usualName
 	}
-	for _, name := range names {
-		resource := map[string]any{"apiVersion": g.apiVersion, "kind": g.kind, "metadata": map[string]any{"name": name}}
-		if len(validation.IsDNS1123Subdomain(name)) > 0 || !accepts(name) {
-			continue
-		}
-		if !slices.ContainsFunc(rules, func(t *Test) bool { said, _ := t.Evaluate(g.ctx, resource, nil); return said != Holds }) {
-			return name
-		}
-	}
-	return usualName
+	return v.(string)
 }
-
-func isName(path []string) bool { return slices.Equal(path, []string{"metadata", "name"}) }
 
 // Required returns the required properties of a schema with valid values, except those in but. It
 // omits properties without a valid value; the error lists them.
