@@ -74,8 +74,10 @@ func (r *Rule) MayFail(s *apiextensionsv1.JSONSchemaProps) bool {
 			if _, ok := g.path(e); ok {
 				return // with a guard
 			}
-			literal := name == "matches" && e.AsCall().Args()[len(e.AsCall().Args())-1].Kind() == ast.LiteralKind
-			fails = fails || !literal && !slices.Contains(infallible, name)
+			args := e.AsCall().Args()
+			literal := name == "matches" && last(args).Kind() == ast.LiteralKind
+			counts := name == operators.Add && args[0].Kind() == ast.IdentKind && args[0].AsIdent() == parser.HiddenAccumulatorName // exists_one
+			fails = fails || !literal && !counts && !slices.Contains(infallible, name)
 		case ast.ComprehensionKind:
 			macro := g.macro(e)
 			_, known := g.path(e.AsComprehension().IterRange())
@@ -403,7 +405,7 @@ func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
 		of = c.IterRange()
 		if path, ok := g.path(of); ok {
 			g.items[c.IterVar()] = append(slices.Clip(path), Item)
-			body, _ := g.print(call.Args()[1], slices.Concat(known, g.selected(of)))
+			body, _ := g.print(conditionOf(c), slices.Concat(known, g.selected(of)))
 			delete(g.items, c.IterVar())
 			text, l = g.unparse(of)+"."+call.FunctionName()+"("+c.IterVar()+", "+body+")", atom
 		}
@@ -426,6 +428,16 @@ func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
 		text = "(" + text + ")"
 	}
 	return strings.Join(append(missing, text), " || "), disjunction, true
+}
+
+// conditionOf returns the condition of all, exists or exists_one, whose own macros are expanded, unlike in the
+// call of the macro.
+func conditionOf(c ast.ComprehensionExpr) ast.Expr {
+	step := c.LoopStep()
+	if args := step.AsCall().Args(); function(step) != operators.Conditional {
+		return args[1] // after the accumulator
+	}
+	return step.AsCall().Args()[0]
 }
 
 // equivalence returns the sides of an equation of conditions, and the operator.
