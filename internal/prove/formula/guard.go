@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -51,7 +52,13 @@ var infallible = []string{
 	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse,
 	operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In,
 	"size", "startsWith", "endsWith", "contains", "lowerAscii", "upperAscii", "trim", "isURL", "isIP", "isCIDR", "isQuantity", "isSemver",
+	"family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast", "prefixLength", "masked",
+	"getScheme", "getHost", "getHostname", "getPort", "getEscapedPath", "getQuery",
+	"isInteger", "sign", "isGreaterThan", "isLessThan", "compareTo", "major", "minor", "patch",
 }
+
+// conversions have a result for the strings for which another function holds.
+var conversions = map[string]string{"url": "isURL", "ip": "isIP", "cidr": "isCIDR", "quantity": "isQuantity", "semver": "isSemver"}
 
 // MayFail reports whether the evaluation of the rule on a schema may fail for values of their types:
 // unless all reads of optional values are guarded by has() or in, all functions have a result, and no
@@ -59,7 +66,7 @@ var infallible = []string{
 func (r *Rule) MayFail(s *apiextensionsv1.JSONSchemaProps) bool {
 	g := r.guarding(func(path []string) bool { return MayLack(s, false, path) })
 	g.print(r.tree.Expr(), nil)
-	fails := len(g.added) > 0 || g.failed
+	fails := len(g.added) > 0 || g.failed || g.unchecked
 	for _, path := range r.Paths {
 		schemapath.Walk(schemapath.New(path[:min(len(path), 1)]...).Schema(s), func(_ schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
 			items, values := schemapath.Items.Schema(s), schemapath.Values.Schema(s)
@@ -76,8 +83,9 @@ func (r *Rule) MayFail(s *apiextensionsv1.JSONSchemaProps) bool {
 			}
 			args := e.AsCall().Args()
 			literal := name == "matches" && last(args).Kind() == ast.LiteralKind
+			_, converts := conversions[name]                                                                                        // see guarding.unchecked
 			counts := name == operators.Add && args[0].Kind() == ast.IdentKind && args[0].AsIdent() == parser.HiddenAccumulatorName // exists_one
-			fails = fails || !literal && !counts && !slices.Contains(infallible, name)
+			fails = fails || !literal && !converts && !counts && !slices.Contains(infallible, name)
 		case ast.ComprehensionKind:
 			macro := g.macro(e)
 			_, known := g.path(e.AsComprehension().IterRange())
@@ -297,14 +305,23 @@ func (p *printer) stated(e ast.Expr, result bool) []string {
 		args := e.AsCall().Args()
 		return []string{p.unparse(args[1]) + "[" + p.unparse(args[0]) + "]"}
 	}
+	if checks(e) && result {
+		return []string{p.unparse(e)}
+	}
 	return p.both(e, result, p.stated)
+}
+
+// checks reports whether an expression asks whether a string can be converted.
+func checks(e ast.Expr) bool {
+	name := function(e)
+	return slices.Contains(slices.Collect(maps.Values(conversions)), name) && len(e.AsCall().Args()) == 1
 }
 
 // read returns the values that are present where e, with guards, has a result: stated ones, and
 // those that it reads, unless it has this result for absent values.
 func (p *printer) read(e ast.Expr, result bool) []string {
 	switch accepts, guarded := p.accepts[e.ID()]; {
-	case e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly(), function(e) == operators.In && result:
+	case e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly(), (function(e) == operators.In || checks(e)) && result:
 		return append(p.stated(e, result), p.selected(e)...)
 	case isLogical(e):
 		return p.both(e, result, p.read)
@@ -364,6 +381,8 @@ type guarding struct {
 	items    map[string][]string // the paths of the items that variables stand for
 	added    []string            // the selections with a guard
 	entries  map[string]string   // the guards of entries of maps, by selection
+	// unchecked means that a conversion may fail.
+	unchecked bool
 }
 
 // guard returns the condition that a selection needs, or its negation.
@@ -545,6 +564,10 @@ func (g *guarding) needs(e ast.Expr, known []string, add func(string)) {
 	case e.Kind() == ast.ComprehensionKind:
 		g.needs(e.AsComprehension().IterRange(), known, add)
 		return
+	}
+	if check, ok := conversions[function(e)]; ok && !e.AsCall().IsMemberFunction() {
+		args := e.AsCall().Args()
+		g.unchecked = g.unchecked || len(args) != 1 || !slices.Contains(known, check+"("+g.unparse(args[0])+")")
 	}
 	for _, sub := range operands(e) {
 		g.needs(sub, known, add)

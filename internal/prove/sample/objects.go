@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -53,7 +54,7 @@ func (g *Source) objects(n *Schema, fixed map[string]any, without string) iter.S
 		}
 		alternatives := p.alternatives()
 		for n, most := range []int{len(alternatives), 3 * maxWords, maxWords} {
-			if !with(n+1, alternatives[:min(len(alternatives), most)]) {
+			if !with(n+1, alternatives[:min(len(alternatives), most)]) || n == 0 && !yield(p.improved(base)) {
 				return
 			}
 		}
@@ -133,6 +134,43 @@ func (p *properties) base() (map[string]any, error) {
 		}
 	}
 	return base, nil
+}
+
+// improved returns an object with values, one property after the other, for which more rules hold.
+func (p *properties) improved(object map[string]any) map[string]any {
+	for range maxWords {
+		failing := slices.DeleteFunc(p.n.demands(), func(t *Test) bool { said, _ := t.Evaluate(p.ctx, object, nil); return said == Holds })
+		before := object
+		for _, name := range p.names {
+			if !slices.ContainsFunc(failing, func(t *Test) bool {
+				return slices.ContainsFunc(t.Paths, func(path []string) bool { return len(path) > 0 && path[0] == name })
+			}) {
+				continue
+			}
+			most := 0
+			_, _ = p.search(p.n.Property(name), p.raw(p.n.Property(name)), func(v any) bool {
+				with := maps.Clone(before)
+				with[name] = v
+				held := 0
+				for _, t := range failing {
+					if said, _ := t.Evaluate(p.ctx, with, nil); said == Holds {
+						held++
+					}
+				}
+				if held > most {
+					object, most = with, held
+				}
+				return held == len(failing)
+			})
+			if most > 0 {
+				break
+			}
+		}
+		if len(failing) == 0 || reflect.DeepEqual(object, before) {
+			break
+		}
+	}
+	return object
 }
 
 // open reports whether the object may have additional properties.
