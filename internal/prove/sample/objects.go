@@ -53,7 +53,7 @@ func (g *Source) objects(n *Schema, fixed map[string]any, without string) iter.S
 			}
 		}
 		alternatives := p.alternatives()
-		for n, most := range []int{len(alternatives), 3 * maxWords, maxWords} {
+		for n, most := range []int{len(alternatives), maxWords} {
 			if !with(n+1, alternatives[:min(len(alternatives), most)]) || n == 0 && !yield(p.improved(base)) {
 				return
 			}
