@@ -1,6 +1,7 @@
 package handwritten
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -162,6 +163,10 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fixes []Fix
 	l = slices.DeleteFunc(l, func(g *guarded) bool { return o.contradicts(a, g) })
 	if len(l) == 0 {
 		return nil, hint
+	}
+	if len(l) == 2 && o.Never(o.create(), a.Place.Present(), o.Space.Equal(l[0].Holds, l[1].Holds).Not()) {
+		slices.SortStableFunc(l, func(g, h *guarded) int { return cmp.Compare(len(g.text), len(h.text)) })
+		l = l[:1]
 	}
 	object := "this object"
 	if len(l) == 2 && l[0].accepts(e) == l[1].accepts(e) {

@@ -113,6 +113,7 @@ func TestFindings(t *testing.T) {
 		want       []string // code and hint
 	}{
 		{"fails", rules(typed, "self.b == 'x' || self.type == 'A'"), []string{`UC921 write has(self.b) && self.b == 'x' || self.type == 'A', which rejects this object without an error`}},
+		{"fails where a check of a conversion fails", rules(strs, "isIP(self.a) && ip(self.a).family() == 4"), []string{"UC921 write has(self.a) && isIP(self.a) && ip(self.a).family() == 4, which rejects this object without an error"}},
 		{"fails in a nested read", rules(typed, "self.type == 'B' || self.a.count > 3 | n must exceed 3"), []string{`UC921 write self.type == 'B' || !has(self.a) || !has(self.a.count) || self.a.count > 3, which accepts this object, or self.type == 'B' || has(self.a) && has(self.a.count) && self.a.count > 3, which rejects this object with the message of the rule`}},
 		{"fails, and is meant to accept", rules(typed, "!(self.b == 'x')"), []string{`UC921 write !(has(self.b) && self.b == 'x'), which accepts this object`}},
 		{"fails, with a union", rules("x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]\n"+typed, "!has(self.a) || self.a.count > 3"), []string{`UC921 write !has(self.a) || !has(self.a.count) || self.a.count > 3, which accepts this object, or !has(self.a) || has(self.a.count) && self.a.count > 3, which rejects this object without an error`}},
@@ -210,6 +211,7 @@ func TestFindings(t *testing.T) {
 
 		{"does not compile", rules(strs, "self.none == 'x'", "self.a == 'x'"), []string{"UC931 correct the rule, since the API server rejects the CRD",
 			`UC921 write has(self.a) && self.a == 'x', which rejects this object without an error`}},
+		{"names a field in the wrong way", rules("properties: {namespace: {type: string}}", "!has(self.namespace)"), []string{"UC931 write __namespace__, if there is a field namespace: CEL reserves the name"}},
 		{"rejects everything, twice", rules(strs, "has(self.a) && !has(self.a)", "has(self.b) && !has(self.b)", "self.c == 'x'"), []string{
 			"UC926 correct the rule, or delete it", "UC926 correct the rule, or delete it", `UC921 write has(self.c) && self.c == 'x', which rejects this object without an error`}},
 		{"blocks updates", rules(strs, "self.a == oldSelf.a | a is immutable"), []string{"UC930 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which accepts this object"}},

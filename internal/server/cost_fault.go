@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/version"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/util/compatibility"
 
@@ -99,6 +101,11 @@ func (f *Fault) broken(e Estimator) bool {
 	if wrong != nil {
 		f.Message = fmt.Sprintf("this %s does not compile: %s", wrong.kind, wrong.reason())
 		f.Hint = fmt.Sprintf("correct the %s, since the API server rejects the CRD", wrong.kind)
+		name, isField := strings.CutPrefix(wrong.reason(), "undefined field '")
+		name = strings.TrimSuffix(name, "'")
+		if escaped, ok := apiservercel.Escape(name); isField && ok && escaped != name {
+			f.Hint = fmt.Sprintf("write %s, if there is a field %s: CEL reserves the name", escaped, name)
+		}
 	}
 	return wrong != nil
 }

@@ -321,14 +321,16 @@ func checks(e ast.Expr) bool {
 // those that it reads, unless it has this result for absent values.
 func (p *printer) read(e ast.Expr, result bool) []string {
 	switch accepts, guarded := p.accepts[e.ID()]; {
-	case e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly(), (function(e) == operators.In || checks(e)) && result:
+	case e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly(), function(e) == operators.In && result:
 		return append(p.stated(e, result), p.selected(e)...)
 	case isLogical(e):
 		return p.both(e, result, p.read)
-	case !guarded || accepts == result:
+	case !guarded:
+		return p.stated(e, result)
+	case accepts == result:
 		return nil
 	}
-	return p.selected(e)
+	return append(p.stated(e, result), p.selected(e)...)
 }
 
 // selected returns the selections that an expression certainly evaluates.

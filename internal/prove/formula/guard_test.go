@@ -37,6 +37,7 @@ func TestGuarded(t *testing.T) {
 		{"an entry", "self.m['k'] == 1", "has(self.m) && 'k' in self.m && self.m['k'] == 1"},
 		{"an entry that differs", "self.m['k'] != 1", "!has(self.m) || !('k' in self.m) || self.m['k'] != 1"},
 		{"an entry with a guard", "'k' in self.m && self.m['k'] == 1", "has(self.m) && 'k' in self.m && self.m['k'] == 1"},
+		{"a check of a conversion", "isIP(self.a) && ip(self.a).family() == 4", "has(self.a) && isIP(self.a) && ip(self.a).family() == 4"},
 		{"nothing to guard", "has(self.a) && self.a == 1 && self.type == 'A'", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
