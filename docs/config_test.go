@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,6 +41,43 @@ func TestConfig(t *testing.T) {
 	}
 	sameKeys(t, d, slices.Sorted(maps.Keys(schema.Properties)))
 	sameKeys(t, open(t, "check.md"), slices.Sorted(maps.Keys(schema.Properties["lint"].Properties)))
+}
+
+// In the JSON Schemas, each key has a description, and each object sets additionalProperties.
+func TestSchemas(t *testing.T) {
+	names, err := filepath.Glob("*.schema.json")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var root map[string]any
+		if err := json.Unmarshal(data, &root); err != nil {
+			t.Fatal(err)
+		}
+		var visit func(path string, v any)
+		visit = func(path string, v any) {
+			schema, _ := v.(map[string]any)
+			if schema["description"] == nil && schema["$ref"] == nil {
+				t.Errorf("%s has no description", path)
+			}
+			properties, _ := schema["properties"].(map[string]any)
+			if properties != nil && schema["additionalProperties"] == nil {
+				t.Errorf("%s does not say what is with other keys", path)
+			}
+			for _, key := range slices.Sorted(maps.Keys(properties)) {
+				visit(path+"."+key, properties[key])
+			}
+		}
+		visit(name, root)
+		defs, _ := root["$defs"].(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(defs)) {
+			visit(name+": "+key, defs[key])
+		}
+	}
 }
 
 // sameKeys compares the table of keys of a page with the keys of the JSON Schema.

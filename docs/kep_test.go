@@ -1,3 +1,5 @@
+//go:build exhaustive
+
 package docs_test
 
 import (

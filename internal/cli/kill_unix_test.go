@@ -68,7 +68,7 @@ var moments = []struct {
 }{
 	{"at once", func(string, string) bool { return true }},
 	{"with the first temporary file", func(dir, _ string) bool { return temporaries(dir) >= 1 }},
-	{"with many", func(dir, _ string) bool { return temporaries(dir) >= 40 }},
+	{"with many", func(dir, _ string) bool { return temporaries(dir) >= 16 }},
 	{"when files are replaced", func(dir, compiled string) bool {
 		data, err := os.ReadFile(filepath.Join(dir, "0", "00.yaml"))
 		return err == nil && string(data) == compiled
@@ -98,7 +98,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 	for _, moment := range moments {
 		t.Run(moment.name, func(t *testing.T) {
-			dir, before, after := manyUnions(t, 60)
+			dir, before, after := manyUnions(t, 24)
 			if err := end(t, dir, after["0/00.yaml"], moment.come, os.Kill); err == nil {
 				t.Log("it was faster")
 			}
@@ -124,7 +124,7 @@ func TestInterruptedWhileWriting(t *testing.T) {
 	}
 	for _, moment := range moments[1:] {
 		t.Run(moment.name, func(t *testing.T) {
-			dir, before, after := manyUnions(t, 60)
+			dir, before, after := manyUnions(t, 24)
 			err := end(t, dir, after["0/00.yaml"], moment.come, syscall.SIGINT)
 			// The signal may also arrive after all files are replaced, just before the process
 			// exits.
@@ -142,7 +142,7 @@ func TestProcessesAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}
-	dir, _, after := manyUnions(t, 30)
+	dir, _, after := manyUnions(t, 12)
 	var running []*exec.Cmd
 	for range 4 {
 		cmd := exec.Command("unioncel", "compile", "-w", dir)

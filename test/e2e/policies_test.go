@@ -241,7 +241,10 @@ func specOf(o map[string]any) []byte {
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	s := startWithPolicies(t)
-	tests := []policyTest{s.facts(t), s.switching(t), s.owners(t), s.kubectl(t), s.status(t), s.selected(t), s.audited(t), s.frozen(t), s.conditions(t), s.scaled(t)}
+	tests := []policyTest{s.facts(t), s.switching(t), s.owners(t), s.status(t), s.selected(t), s.audited(t), s.frozen(t), s.conditions(t), s.scaled(t)}
+	if unioncases.Exhaustive {
+		tests = append(tests, s.kubectl(t)) // its requests are among the operations of every matrix
+	}
 	last := []policyTest{s.reinvoked(t), s.late(t)} // these change policies and CRDs that others use
 	for n, place := range unioncases.Places() {
 		for i, declaration := range []string{

@@ -1,4 +1,4 @@
-package uniontest_test
+package crd_test
 
 import (
 	"errors"
@@ -9,11 +9,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	_ "github.com/unioncel/unioncel/internal/testing/testgc"
 	"github.com/unioncel/unioncel/pkg/uniontest"
 )
 
-const crd = "testdata/crd.yaml"
+// pkg/uniontest is tested here: linking a second program with the API server's packages would take
+// longer than its tests.
+
+const backups = "testdata/crd.yaml"
 
 // validator is a webhook for Backups as people write it, with the holes that a test asks for.
 type validator struct{ holes string }
@@ -43,9 +45,9 @@ func (v validator) validate(old, new *unstructured.Unstructured) error {
 	return nil
 }
 
-func TestParity(t *testing.T) { uniontest.Parity(t, crd, validator{}.validate) }
+func TestParity(t *testing.T) { uniontest.Parity(t, backups, validator{}.validate) }
 
-func TestSuite(t *testing.T) { uniontest.Suite(t, crd, "testdata/suites") }
+func TestSuite(t *testing.T) { uniontest.Suite(t, backups, "testdata/suites") }
 
 // TestFailing runs the tests below as programs, because they fail.
 func TestFailing(t *testing.T) {
@@ -85,7 +87,7 @@ func holes(t *testing.T) string {
 	return h
 }
 
-func TestParityWith(t *testing.T) { uniontest.Parity(t, crd, validator{holes(t)}.validate) }
+func TestParityWith(t *testing.T) { uniontest.Parity(t, backups, validator{holes(t)}.validate) }
 
 func TestWithoutUnions(t *testing.T) {
 	holes(t)
@@ -94,7 +96,7 @@ func TestWithoutUnions(t *testing.T) {
 
 func TestWithoutTests(t *testing.T) {
 	holes(t)
-	uniontest.Suite(t, crd, crd)
+	uniontest.Suite(t, backups, backups)
 }
 
 func TestSuiteOfAnotherCRD(t *testing.T) {
