@@ -11,6 +11,8 @@ import (
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
+	"github.com/unioncel/unioncel/internal/testing/testprog"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/markers"
 )
 
@@ -78,12 +80,12 @@ func compiledFromGo(t *testing.T, readme, crd string) []byte {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		data, err := os.ReadFile("../" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(name, strings.Replace(string(data), "module github.com/unioncel/unioncel\n", "module example.com/project\n", 1))
+	env, err := testprog.Module(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range env {
+		t.Setenv(name, value)
 	}
 	name, types := marked(t, readme, "go")
 	write(name, `// +groupName=example.com
@@ -104,8 +106,6 @@ type HTTPProbe struct{}
 type TCPProbe struct{}
 
 `+types)
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("GOPROXY", "off")
 	set, diags := markers.Load(markers.Options{CRDs: true, Dir: dir}, "./api/...")
 	if len(diags) > 0 {
 		t.Fatal(diags)
@@ -122,7 +122,8 @@ func withoutAnnotation(text []byte) []byte {
 	return regexp.MustCompile("(?m)^    "+regexp.QuoteMeta(crdpatch.Annotation)+": .*$").ReplaceAll(text, nil)
 }
 
-// The command to try in a checkout compiles an example.
+// The command to try in a checkout compiles an example. Without [unioncases.Exhaustive], the go
+// command does not build the program.
 func TestReadmeRun(t *testing.T) {
 	data, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -132,8 +133,15 @@ func TestReadmeRun(t *testing.T) {
 	if m == nil {
 		t.Fatal("README.md has no command to run")
 	}
+	command, found := strings.CutPrefix(m[1], "go run ./cmd/unioncel ")
+	if !found {
+		t.Fatalf("%q does not run unioncel", m[1])
+	}
+	if command = "unioncel " + command; unioncases.Exhaustive {
+		command = m[1]
+	}
 	var out, errs bytes.Buffer
-	if code := sh(t, "..", m[1], &out, &errs); code != 0 || !strings.Contains(out.String(), "x-kubernetes-validations:") {
+	if code := sh(t, "..", command, &out, &errs); code != 0 || !strings.Contains(out.String(), "x-kubernetes-validations:") {
 		t.Errorf("exit code %d\n%s", code, &errs)
 	}
 }
