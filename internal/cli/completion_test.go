@@ -12,9 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
 
-// Each flag has completions, and commands accept all offered values.
+// Each flag has completions, and commands accept the offered values: one in three, or all with
+// [unioncases.Exhaustive].
 func TestCompletionOfFlags(t *testing.T) {
 	free := []string{ // files of any name, names
 		"lint --config", "audit --output", "diff --output", "explain --output", "infer --output", "infer --path", "lint --output", "verify --output", "validate --output", "rollout --output", "policy --output", "policy --kind", "policy --path", "policy --match-labels",
@@ -52,7 +55,7 @@ func TestCompletionOfFlags(t *testing.T) {
 			if len(values) == 0 {
 				t.Errorf("%s: no values", name)
 			}
-			for _, value := range values {
+			for _, value := range unioncases.Some(values, 3, seen) {
 				value, _, _ = strings.Cut(value, "\t")
 				seen++
 				var errs bytes.Buffer
