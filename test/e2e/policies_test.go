@@ -40,6 +40,16 @@ type policyServer struct {
 	requests int
 	turn     int // index of the next operation
 	policies bytes.Buffer
+	settings int // number of calls of setPolicies
+	crds     int // number of installed CRDs
+	probe    int // the setting that installed the CRD of the probe
+	probed   int // the number of CRDs at that time
+}
+
+// Install installs a CRD, and counts it.
+func (s *policyServer) Install(ctx context.Context, crd []byte) error {
+	s.crds++
+	return s.Server.Install(ctx, crd)
 }
 
 func startWithPolicies(t *testing.T) *policyServer {
@@ -273,7 +283,7 @@ func TestPolicies(t *testing.T) {
 			tests = append(tests, policyTest{m.name, m.run})
 		}
 	}
-	if err := s.SetPolicies(t.Context(), s.policies.Bytes()); err != nil {
+	if err := s.setPolicies(t.Context(), s.policies.Bytes()); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range append(tests, last...) {
@@ -316,7 +326,7 @@ func TestPoliciesOfGenerated(t *testing.T) {
 			tests = append(tests, m)
 		}
 	}
-	if err := s.SetPolicies(t.Context(), s.policies.Bytes()); err != nil {
+	if err := s.setPolicies(t.Context(), s.policies.Bytes()); err != nil {
 		t.Fatal(err)
 	}
 	compared, rejected := 0, 0

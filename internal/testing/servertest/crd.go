@@ -49,7 +49,7 @@ func (s *Server) Replace(ctx context.Context, crd []byte) error {
 	if err != nil {
 		return err
 	}
-	answer, err := s.put(ctx, crdsPath+"/"+obj.GetName(), "", obj)
+	_, answer, err := s.put(ctx, crdsPath+"/"+obj.GetName(), "", obj)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *Server) Remove(ctx context.Context, crdName string) error {
 	if err != nil {
 		return fmt.Errorf("wait until CRD %s is gone: %w", crdName, err)
 	}
-	s.forget(live)
+	s.installed.Delete(groupKind(live))
 	return nil
 }
 
@@ -164,23 +164,22 @@ func (s *Server) crd(ctx context.Context, name string) (*apiextensionsv1.CustomR
 
 // list returns a cheap request to the storage of a version.
 func (s *Server) list(crd *apiextensionsv1.CustomResourceDefinition, version string) *rest.Request {
-	kind := resourceOf(crd)
 	return s.client.Get().MaxRetries(0).
-		AbsPath(kind.path(version, metav1.NamespaceDefault)).Param("limit", "1")
+		AbsPath(endpoint(crd, version, metav1.NamespaceDefault)).Param("limit", "1")
 }
 
+// remember records a CRD that this Server wrote.
 func (s *Server) remember(crd *apiextensionsv1.CustomResourceDefinition) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.resources[groupKind(crd)] = resourceOf(crd)
-	s.kinds[groupKind(crd)] = server.NewKind(crd)
+	s.installed.Store(groupKind(crd), &installed{crd, server.NewKind(crd)})
 }
 
-func (s *Server) forget(crd *apiextensionsv1.CustomResourceDefinition) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.resources, groupKind(crd))
-	delete(s.kinds, groupKind(crd))
+// lookup returns the CRD that this Server wrote for a kind.
+func (s *Server) lookup(kind schema.GroupKind) (*installed, bool) {
+	known, ok := s.installed.Load(kind)
+	if !ok {
+		return nil, false
+	}
+	return known.(*installed), true
 }
 
 func groupKind(crd *apiextensionsv1.CustomResourceDefinition) schema.GroupKind {

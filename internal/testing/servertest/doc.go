@@ -43,12 +43,7 @@
 // # Admission policies
 //
 // [StartWithPolicies] starts a server with the API server's own plugins for
-// admission policies, which [Server.SetPolicies] writes. Only the storage of
-// policies is replaced. Answers are not compared with internal/server then,
+// admission policies. Only the storage of policies is replaced: see
+// [Server.Policies]. Answers are not compared with internal/server then,
 // because it does not evaluate policies.
-//
-// # Facts
-//
-// The tests of this package pin down, fact by fact, the server behaviour that
-// the compiler relies on.
 package servertest

@@ -58,15 +58,11 @@ func (s *Server) update(ctx context.Context, obj []byte, subresource string) (*u
 	if err != nil {
 		return nil, err
 	}
-	at := path.Join(collection, next.GetName())
-	live, err := object(send(ctx, s.client.Get().AbsPath(at)))
-	if err != nil {
+	live, answer, err := s.put(ctx, path.Join(collection, next.GetName()), subresource, next)
+	if live == nil {
 		return nil, err
 	}
-	if next.GetResourceVersion() == "" {
-		next.SetResourceVersion(live.GetResourceVersion())
-	}
-	stored, err := object(s.put(ctx, at, subresource, next))
+	stored, err := object(answer, err)
 	update := (*server.Kind).Update
 	if subresource != "" {
 		update = (*server.Kind).UpdateStatus
@@ -117,21 +113,20 @@ func (s *Server) applying(manifest []byte) *rest.Request {
 		Param("force", "true")
 }
 
-// put replaces the existing object at a path. An object without a resourceVersion gets the live
-// one.
-func (s *Server) put(ctx context.Context, at, subresource string, obj *unstructured.Unstructured) ([]byte, error) {
+// put replaces the existing object at a path, and returns it and the answer. An object without a
+// resourceVersion gets the live one.
+func (s *Server) put(ctx context.Context, at, subresource string, obj *unstructured.Unstructured) (live *unstructured.Unstructured, answer []byte, err error) {
+	if live, err = object(send(ctx, s.client.Get().AbsPath(at))); err != nil {
+		return nil, nil, err
+	}
 	if obj.GetResourceVersion() == "" {
-		live, err := object(send(ctx, s.client.Get().AbsPath(at)))
-		if err != nil {
-			return nil, err
-		}
 		obj.SetResourceVersion(live.GetResourceVersion())
 	}
 	body, err := json.Marshal(obj.Object)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		answer, err = send(ctx, writing(s.client.Put(), body).AbsPath(at, subresource))
 	}
-	return send(ctx, writing(s.client.Put(), body).AbsPath(at, subresource))
+	return live, answer, err
 }
 
 // writing sets the body and the parameters of a write request. The body is sent byte for byte, so
@@ -189,43 +184,19 @@ func decode(manifest []byte, toJSON func([]byte) ([]byte, error)) (*unstructured
 	return obj, nil
 }
 
-// resource identifies the endpoint for objects of a CRD.
-type resource struct {
-	group      string
-	plural     string
-	namespaced bool
-	storage    string // the stored version
-}
-
-func resourceOf(crd *apiextensionsv1.CustomResourceDefinition) resource {
-	r := resource{
-		group:      crd.Spec.Group,
-		plural:     crd.Spec.Names.Plural,
-		namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
+// endpoint returns the path of the collection of objects. A cluster-scoped resource ignores namespace.
+func endpoint(crd *apiextensionsv1.CustomResourceDefinition, version, namespace string) string {
+	if crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
+		return path.Join("/apis", crd.Spec.Group, version, "namespaces", namespace, crd.Spec.Names.Plural)
 	}
-	for _, v := range crd.Spec.Versions {
-		if v.Storage {
-			r.storage = v.Name
-		}
-	}
-	return r
-}
-
-// path returns the path of the collection. A cluster-scoped resource ignores namespace.
-func (r resource) path(version, namespace string) string {
-	if r.namespaced {
-		return path.Join("/apis", r.group, version, "namespaces", namespace, r.plural)
-	}
-	return path.Join("/apis", r.group, version, r.plural)
+	return path.Join("/apis", crd.Spec.Group, version, crd.Spec.Names.Plural)
 }
 
 // collection returns the path of the collection that obj belongs to. Like kubectl, it uses the
 // namespace "default" for an object without one.
 func (s *Server) collection(obj *unstructured.Unstructured) (string, error) {
 	gvk := obj.GroupVersionKind()
-	s.mu.Lock()
-	kind, ok := s.resources[gvk.GroupKind()]
-	s.mu.Unlock()
+	installed, ok := s.lookup(gvk.GroupKind())
 	if !ok {
 		return "", fmt.Errorf("no CRD is installed for %s", gvk.GroupKind())
 	}
@@ -233,5 +204,5 @@ func (s *Server) collection(obj *unstructured.Unstructured) (string, error) {
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault
 	}
-	return kind.path(gvk.Version, namespace), nil
+	return endpoint(installed.crd, gvk.Version, namespace), nil
 }

@@ -25,13 +25,11 @@ func (s *Server) compare(obj, stored *unstructured.Unstructured, err error, ask 
 		return // internal/server gets the decoded object, without duplicate fields
 	}
 	gvk := obj.GroupVersionKind()
-	s.mu.Lock()
-	resource, kind := s.resources[gvk.GroupKind()], s.kinds[gvk.GroupKind()]
-	s.mu.Unlock()
-	if !slices.Contains(kind.Served(), gvk.Version) {
+	installed, _ := s.lookup(gvk.GroupKind()) // the object's collection is known
+	if !slices.Contains(installed.kind.Served(), gvk.Version) {
 		return
 	}
-	answer, wrong := ask(kind)
+	answer, wrong := ask(installed.kind)
 	if wrong != nil {
 		s.tb.Errorf("internal/server: %v\nof\n%v", wrong, obj.Object)
 		return
@@ -44,7 +42,7 @@ func (s *Server) compare(obj, stored *unstructured.Unstructured, err error, ask 
 		s.tb.Errorf("internal/server says\n%s\nand the server\n%s\nof\n%v", got, want, obj.Object)
 	}
 	// The server converts an object if its version is not the stored one.
-	if err == nil && gvk.Version == resource.storage {
+	if err == nil && gvk.Version == installed.kind.Storage() {
 		if got, want := constant(answer.Object), constant(stored.Object); got != want {
 			s.tb.Errorf("internal/server stores\n%s\nand the server\n%s", got, want)
 		}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -33,13 +33,14 @@ type Server struct {
 	// policies is the URL that accepts policies, or "" without policies.
 	policies string
 	dir      string // of the server's files
-	settings int    // number of calls of SetPolicies
-	probe    int    // the setting that installed the CRD of the probe
-	probed   int    // the number of CRDs at that time
 
-	mu        sync.Mutex
-	resources map[schema.GroupKind]resource     // of the CRDs that this Server wrote
-	kinds     map[schema.GroupKind]*server.Kind // expected validation of their objects
+	installed sync.Map // by schema.GroupKind, the CRDs that this Server wrote
+}
+
+// installed is a CRD on the server.
+type installed struct {
+	crd  *apiextensionsv1.CustomResourceDefinition
+	kind *server.Kind // the expected validation of its objects
 }
 
 // program returns the path of the server's executable.
@@ -54,8 +55,7 @@ func Start(tb testing.TB) *Server { return start(tb) }
 // kubectl requires them for writes.
 func StartForKubectl(tb testing.TB) *Server { return start(tb, "openapi") }
 
-// StartWithPolicies is [Start] for a server with the admission plugins for policies, which
-// [Server.SetPolicies] writes.
+// StartWithPolicies is [Start] for a server with the admission plugins for policies.
 func StartWithPolicies(tb testing.TB) *Server { return start(tb, "policies") }
 
 func start(tb testing.TB, args ...string) *Server {
@@ -113,7 +113,7 @@ func of(tb testing.TB, begin func() (*Server, error)) *Server {
 	if err != nil {
 		tb.Fatalf("servertest: %v", err)
 	}
-	return &Server{tb: tb, client: s.client, config: s.config, policies: s.policies, dir: s.dir, resources: map[schema.GroupKind]resource{}, kinds: map[schema.GroupKind]*server.Kind{}}
+	return &Server{tb: tb, client: s.client, config: s.config, policies: s.policies, dir: s.dir}
 }
 
 // begin starts a server that runs until its owner ends.
@@ -170,6 +170,12 @@ func run(o owner, dir, path string, args ...string) (_ *rest.Config, policies st
 	}
 	// A rate limit would slow down every test.
 	return &rest.Config{Host: answer.Host, QPS: -1}, answer.Policies, nil
+}
+
+// Policies returns the URL that accepts all policies and bindings, as one list, with PUT, and the file
+// with the audit log of all requests, one line of JSON each. It requires [StartWithPolicies].
+func (s *Server) Policies() (url, auditLog string) {
+	return s.policies, filepath.Join(s.dir, "audit.log")
 }
 
 // Config returns a configuration for other clients, with full permissions and without a rate limit.

@@ -74,7 +74,7 @@ func (c *core) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // awaitProbe returns when the extension server publishes the schema of a probe, the last CRD that
-// is installed before the first policies (see servertest.SetPolicies). The plugins list schemas
+// is installed before the first policies (see setPolicies in test/e2e). The plugins list schemas
 // when they start, and then only every five seconds.
 func (c *core) awaitProbe(ctx context.Context) {
 	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {

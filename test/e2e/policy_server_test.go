@@ -1,4 +1,4 @@
-package servertest
+package e2e
 
 import (
 	"bufio"
@@ -9,35 +9,36 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
+	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
 
-// SetPolicies replaces all admission policies and their bindings by a stream of YAML documents. It
+// setPolicies replaces all admission policies and their bindings by a stream of YAML documents. It
 // returns when they are in force. This takes up to five seconds on the first call, and if CRDs were
-// installed since the previous one. It requires [StartWithPolicies].
-func (s *Server) SetPolicies(ctx context.Context, policies []byte) error {
+// installed since the previous one.
+func (s *policyServer) setPolicies(ctx context.Context, policies []byte) error {
 	// The last changes take effect last: a CRD, and policies that together reject its objects.
 	s.settings++
-	if s.probe == 0 || len(s.resources) != s.probed {
+	if s.probe == 0 || s.crds != s.probed {
 		if err := s.Install(ctx, fmt.Appendf(nil, probeCRD, s.settings)); err != nil {
 			return err
 		}
-		s.probed, s.probe = len(s.resources), s.settings
+		s.probed, s.probe = s.crds, s.settings
 	}
 	mark := fmt.Sprintf("setting %d", s.settings)
 	if err := s.writePolicies(ctx, io.MultiReader(bytes.NewReader(policies), strings.NewReader("\n---\n"+fmt.Sprintf(probePolicies, s.probe, mark, s.settings)))); err != nil {
 		return err
 	}
 	object := fmt.Appendf(nil, `{"apiVersion": "probe%d.test/v1", "kind": "Probe", "metadata": {"name": "probe"}, "spec": {}}`, s.probe)
-	return poll(ctx, func(ctx context.Context) (bool, error) {
-		_, err := send(ctx, writing(s.client.Post(), object).AbsPath(fmt.Sprintf("/apis/probe%d.test/v1/probes", s.probe)).Param("dryRun", "All"))
+	return wait.PollUntilContextTimeout(ctx, 5*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		request := s.client.Post().AbsPath(fmt.Sprintf("/apis/probe%d.test/v1/probes", s.probe)).Param("dryRun", "All")
+		err := request.SetHeader("Content-Type", "application/json").Body(object).Do(ctx).Error()
 		return err != nil && strings.HasSuffix(err.Error(), mark), ctx.Err()
 	})
 }
@@ -80,7 +81,7 @@ spec: {policyName: probe%[3]d, validationActions: [Deny]}
 `
 
 // writePolicies writes a stream of policies and bindings.
-func (s *Server) writePolicies(ctx context.Context, policies io.Reader) error {
+func (s *policyServer) writePolicies(ctx context.Context, policies io.Reader) error {
 	var objects []any
 	for docs := utilyaml.NewYAMLReader(bufio.NewReader(policies)); ; {
 		doc, err := docs.Read()
@@ -103,7 +104,8 @@ func (s *Server) writePolicies(ctx context.Context, policies io.Reader) error {
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut, s.policies, bytes.NewReader(body))
+	url, _ := s.Policies()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -117,9 +119,6 @@ func (s *Server) writePolicies(ctx context.Context, policies io.Reader) error {
 	}
 	return nil
 }
-
-// AuditLog returns the log of all requests, one line of JSON each. It requires [StartWithPolicies].
-func (s *Server) AuditLog() ([]byte, error) { return os.ReadFile(filepath.Join(s.dir, "audit.log")) }
 
 // policyOf decodes a policy or a binding and applies the API server's defaults.
 func policyOf(doc []byte) (any, error) {
