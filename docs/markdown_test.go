@@ -178,7 +178,7 @@ func sh(t *testing.T, dir, script string, out, errs io.Writer) (code int) {
 	t.Helper()
 	shell := func(script string, in io.Reader, out io.Writer) int {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
-		cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, in, out, errs
+		cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = ".", in, out, errs
 		if err := cmd.Run(); cmd.ProcessState == nil {
 			t.Fatal(err)
 		}
