@@ -27,9 +27,6 @@ func (s *Space) order() {
 	numbers := map[string][]orderComparison{}
 	for _, key := range sortedKeys(s.questions) {
 		q := s.questions[key]
-		if q.Text == "" || !strings.ContainsAny(q.Text, "<>") {
-			continue
-		}
 		if of, c, ok := s.comparison(q); ok {
 			numbers[of] = append(numbers[of], c)
 		}
@@ -48,33 +45,50 @@ func (s *Space) order() {
 	}
 }
 
+// sides parses a question that compares two values with an order. A number is on the right.
+func (q *Question) sides() (rule *Rule, left, right ast.Expr, operator string) {
+	if !strings.ContainsAny(q.Text, "<>") {
+		return nil, nil, nil, ""
+	}
+	rule, err := Parse(q.Text)
+	if err != nil || rule.tree.Expr().Kind() != ast.CallKind {
+		return nil, nil, nil, ""
+	}
+	call := rule.tree.Expr().AsCall()
+	operator = call.FunctionName()
+	if !slices.Contains([]string{operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals}, operator) {
+		return nil, nil, nil, ""
+	}
+	left, right = call.Args()[0], call.Args()[1]
+	if _, isNumber := literal(left).(number); isNumber {
+		left, right, operator = right, left, mirrored[operator]
+	}
+	return rule, left, right, operator
+}
+
 // comparison parses a question that compares a number with a constant integer, or two fields. of is the
 // number, or the difference of the fields, as text.
 func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) {
-	rule, err := Parse(q.Text)
-	if err != nil || rule.tree.Expr().Kind() != ast.CallKind {
+	rule, left, right, operator := q.sides()
+	if rule == nil {
 		return "", c, false
 	}
-	call := rule.tree.Expr().AsCall()
-	operator := call.FunctionName()
-	if !slices.Contains([]string{operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals}, operator) {
-		return "", c, false
-	}
-	left, right := call.Args()[0], call.Args()[1]
-	if _, isNumber := literal(left).(number); isNumber {
-		left, right, operator = right, left, mirrored[operator]
+	n, isNumber := literal(right).(number)
+	var less, more int64
+	if !isNumber {
+		left, less = q.summand(left)
+		right, more = q.summand(right)
 	}
 	text, err := parser.Unparse(left, rule.tree.SourceInfo())
 	if err != nil {
 		return "", c, false
 	}
-	n, isNumber := literal(right).(number)
 	if isField(left) && isField(right) { // no value of a field is NaN, for which this is no order
 		other, err := parser.Unparse(right, rule.tree.SourceInfo())
+		n, isNumber = number{n: more - less}, err == nil
 		if err == nil && other < text {
-			text, other, operator = other, text, mirrored[operator]
+			text, other, operator, n.n = other, text, mirrored[operator], -n.n
 		}
-		n, isNumber = number{}, err == nil
 		text += " <> " + other // is not CEL, and so names no number
 	}
 	const most = math.MaxInt64/2 - 1
@@ -97,6 +111,30 @@ func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) 
 	return fmt.Sprint(q.At.view.number(), q.At.Old, q.At.Path(), text), c, true
 }
 
+// summand returns the field and the number of a sum or a difference that cannot overflow. It returns other
+// expressions with 0.
+func (q *Question) summand(e ast.Expr) (field ast.Expr, n int64) {
+	name := function(e)
+	if name != operators.Add && name != operators.Subtract {
+		return e, 0
+	}
+	args := operands(e)
+	number, ok := literal(args[len(args)-1]).(number)
+	if !ok || number.n != int64(int32(number.n)) || slices.ContainsFunc(q.Reads, func(p *Place) bool {
+		if p.base != nil {
+			p = p.base
+		}
+		i, _ := intervalOf(p.Schema, kindOf(p))
+		return kindOf(p) != "integer" || i.least == nil || i.limit == nil
+	}) {
+		return e, 0
+	}
+	if name == operators.Subtract {
+		return args[0], -number.n
+	}
+	return args[0], number.n
+}
+
 func isField(e ast.Expr) bool { return e.Kind() == ast.SelectKind || e.Kind() == ast.IdentKind }
 
 // isInteger reports whether the result of an expression is certainly an integer.
@@ -104,5 +142,5 @@ func (s *Space) isInteger(q *Question, e ast.Expr) bool {
 	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "size" {
 		return true
 	}
-	return e.Kind() == ast.SelectKind && len(q.Reads) == 1 && kindOf(q.Reads[0]) == "integer"
+	return e.Kind() == ast.SelectKind && len(q.Reads) > 0 && !slices.ContainsFunc(q.Reads, func(p *Place) bool { return kindOf(p) != "integer" })
 }

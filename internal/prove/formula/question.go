@@ -54,7 +54,8 @@ func (r *ruleReader) opaque(e ast.Expr, what string) value {
 		combinations = more
 		isCall = isCall && !unclear(v)
 	}
-	if isCall && !slices.ContainsFunc(combinations, func(kinds []string) bool { return !total(what, kinds) }) {
+	_, added := q.summand(e)
+	if isCall && (added != 0 || !slices.ContainsFunc(combinations, func(kinds []string) bool { return !total(what, kinds) })) {
 		r.Require(r.Equal(q.Fails.Lit, fails))
 	} else {
 		fails = r.Or(fails, q.Fails.Lit)

@@ -463,6 +463,8 @@ func (s *Space) Close() {
 		}
 	}
 	s.order()
+	s.bounds()
+	s.defaults()
 	for n := -1; n != len(s.Facts); { // a comparison may add facts
 		n = len(s.Facts)
 		for _, f := range slices.Clone(s.Facts) {

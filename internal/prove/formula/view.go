@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -137,6 +138,21 @@ func (p *Place) viewed(name string) *Place {
 	return c
 }
 
+// defaults answers the questions that only read a value, for the case that a view sets its default.
+func (s *Space) defaults() {
+	answers := NewAnswers()
+	for _, key := range sortedKeys(s.questions) {
+		q := s.questions[key]
+		if len(q.Reads) != 1 || q.readsOld() || len(q.Reads[0].given) != 1 || len(q.Reads[0].Parent.given) > 0 {
+			continue
+		}
+		p := q.Reads[0]
+		if holds, fails, ok := answers.Ask(context.Background(), q, p.base.Parent.Put(map[string]any{}), nil); ok {
+			s.implies(p.given[0].when, s.And(q.Holds.Lit.If(holds), q.Fails.Lit.If(fails)))
+		}
+	}
+}
+
 func childValue(v any, name string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -252,6 +268,17 @@ func SameRule(a, b apiextensionsv1.ValidationRule) bool { return RuleKey(a) == R
 // the same defaults and prune the same properties. They may differ in other keywords.
 func SameShape(a, b *apiextensionsv1.JSONSchemaProps) bool { return extends(b, a, false) }
 
+// SameWhenSent reports whether two schemas, which may be nil, decode any sent value except null in the
+// same way.
+func SameWhenSent(a, b *apiextensionsv1.JSONSchemaProps) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x, y := *a, *b
+	x.Default, y.Default, x.Nullable, y.Nullable = nil, nil, false, false
+	return SameShape(&x, &y)
+}
+
 // extends reports whether b has the shape of a or, if more is set, the shape of a with more
 // properties that have no default. A value without these properties looks the same in both.
 func extends(b, a *apiextensionsv1.JSONSchemaProps, more bool) bool {
@@ -284,19 +311,25 @@ func extends(b, a *apiextensionsv1.JSONSchemaProps, more bool) bool {
 // properties that b adds. It assumes objects of which view a drops no property.
 func (s *Space) Alike(a, b *View) logic.Lit {
 	alike := logic.True
+	sent := func(p *Place) logic.Lit {
+		if p.view == nil {
+			return p.present
+		}
+		return p.sent
+	}
 	// A value that a view decodes without changes has a place outside of the view.
-	same := func(p, q *Place) bool {
-		if p == q {
-			return p.view == nil
+	same := func(p, q *Place) logic.Lit {
+		switch {
+		case p == q:
+			return logic.True.If(p.view == nil)
+		case p.view != a && p.view != nil || q.view != b && q.view != nil || p.Old != q.Old || !slices.Equal(p.Path(), q.Path()):
+			return logic.False
+		case sent(p) == sent(q) && p.present == q.present && p.null == q.null && len(p.given)+len(q.given) == 0 && extends(q.Schema, p.Schema, true):
+			return logic.True
+		case !SameWhenSent(p.Schema, q.Schema):
+			return logic.False
 		}
-		sent := func(p *Place) logic.Lit {
-			if p.view == nil {
-				return p.present
-			}
-			return p.sent
-		}
-		return (p.view == a || p.view == nil) && (q.view == b || q.view == nil) && p.Old == q.Old && slices.Equal(p.Path(), q.Path()) &&
-			sent(p) == sent(q) && p.present == q.present && p.null == q.null && len(p.given)+len(q.given) == 0 && extends(q.Schema, p.Schema, true)
+		return s.Or(s.And(sent(p), sent(q)), s.And(p.Key().Not(), q.Key().Not()))
 	}
 	of := map[string][]*Question{}
 	for _, key := range sortedKeys(s.questions) {
@@ -308,13 +341,16 @@ func (s *Space) Alike(a, b *View) logic.Lit {
 	for _, key := range sortedKeys(s.questions) {
 		q := s.questions[key]
 		for _, r := range of[q.key()] {
-			if q != r && slices.EqualFunc(q.Reads, r.Reads, same) {
-				holders := logic.True
-				for i, p := range q.Reads {
-					holders = s.And(holders, s.sameHolders(p, r.Reads[i]))
-				}
-				alike = s.And(alike, s.Implies(holders, s.And(s.Equal(q.Holds.Lit, r.Holds.Lit), s.Equal(q.Fails.Lit, r.Fails.Lit))))
+			if q == r || len(q.Reads) != len(r.Reads) {
+				continue
 			}
+			equal := logic.True
+			for i, p := range q.Reads {
+				if equal = s.And(equal, same(p, r.Reads[i])); equal != logic.False {
+					equal = s.And(equal, s.sameHolders(p, r.Reads[i]))
+				}
+			}
+			alike = s.And(alike, s.Implies(equal, s.And(s.Equal(q.Holds.Lit, r.Holds.Lit), s.Equal(q.Fails.Lit, r.Fails.Lit))))
 		}
 	}
 	var facts []*Fact
@@ -325,9 +361,9 @@ func (s *Space) Alike(a, b *View) logic.Lit {
 	}
 	for _, f := range facts {
 		for _, g := range facts {
-			if f != g && same(f.Place, g.Place) && same(f.Other, g.Other) {
-				holders := s.And(s.sameHolders(f.Place, g.Place), s.sameHolders(f.Other, g.Other))
-				alike = s.And(alike, s.Implies(holders, s.Equal(f.Lit, g.Lit)))
+			if equal := s.And(same(f.Place, g.Place), same(f.Other, g.Other)); f != g && equal != logic.False {
+				equal = s.And(equal, s.sameHolders(f.Place, g.Place), s.sameHolders(f.Other, g.Other))
+				alike = s.And(alike, s.Implies(equal, s.Equal(f.Lit, g.Lit)))
 			}
 		}
 	}

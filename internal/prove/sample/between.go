@@ -98,6 +98,10 @@ func (c *contrast) learn(s *apiextensionsv1.JSONSchemaProps) {
 				c.around(*bound)
 			}
 		}
+		if k.Format == "int32" {
+			c.around(math.MinInt32)
+			c.around(math.MaxInt32)
+		}
 		if k.MultipleOf != nil {
 			c.multiples(*k.MultipleOf)
 		}
@@ -393,6 +397,8 @@ func Implies(ctx context.Context, s, keyword *apiextensionsv1.JSONSchemaProps) b
 		only.Nullable = true
 		null := s.Nullable && AcceptsNull(*s) && !AcceptsNull(only)
 		return !null && !slices.ContainsFunc(formula.EnumValues(s), func(v any) bool { return !accepts(v) })
+	case s.Type == "integer" && keyword.Type == "integer" && keyword.Format == "int32" && reflect.DeepEqual(&only, Anything):
+		return impliesBound(ctx, s, keyword)
 	case reflect.DeepEqual(&only, Anything):
 		return !typed || s.Type == keyword.Type && s.XIntOrString == keyword.XIntOrString && s.Format == keyword.Format || keyword.Format == "" && !isText || isText && !isKnown(s.Format) && (keyword.Format == "password" || !isKnown(keyword.Format))
 	case only.Pattern == "" && (only.MinLength != nil || only.MaxLength != nil) && isWithin(s.MinLength, s.MaxLength, only.MinLength, only.MaxLength):

@@ -82,7 +82,7 @@ func (b *pathComparison) moved(at schemapath.Path) logic.Lit {
 			open = open || nodes[side] == nil && !y.places[s.level()].Prunes()
 		}
 	}
-	decoded := len(s.Tail) == 0 && !open && (nodes[prove.Old] == nil || nodes[prove.New] == nil || sameWhenSent(*nodes[prove.Old].Props, *nodes[prove.New].Props))
+	decoded := len(s.Tail) == 0 && !open && (nodes[prove.Old] == nil || nodes[prove.New] == nil || formula.SameWhenSent(nodes[prove.Old].Props, nodes[prove.New].Props))
 	l := logic.False
 	for _, y := range b.sides {
 		if s.level() >= len(y.places) {
@@ -97,13 +97,6 @@ func (b *pathComparison) moved(at schemapath.Path) logic.Lit {
 		}
 	}
 	return l
-}
-
-// sameWhenSent reports whether two schemas decode any sent value except null in the same way.
-func sameWhenSent(a, b apiextensionsv1.JSONSchemaProps) bool {
-	a.Default, b.Default = nil, nil
-	a.Nullable, b.Nullable = false, false
-	return formula.SameShape(&a, &b)
 }
 
 // seen returns the checks of a side that depend on a reshaped value: checks on the value and in it,
