@@ -32,8 +32,10 @@ type Advice struct {
 	Why string `json:"why,omitempty"`
 	// Ratchet is set if State would be set with ratchet: true on the union.
 	Ratchet bool `json:"ratchet"`
-	// Exposed are the objects that are not ratcheted in spite of Spares.
-	Exposed []string `json:"exposed,omitempty"`
+	// Exposed are the fields that are not ratcheted in spite of Spares, if any.
+	Exposed string `json:"exposed,omitempty"`
+	// Fails is set if the constraint is a rule that may fail to evaluate. Failures are not ratcheted.
+	Fails bool `json:"fails"`
 }
 
 // Of is the origin of a constraint.
@@ -90,11 +92,12 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 	if s := a.Unit.Schema(root); s != nil {
 		if below, open := union.Unnamed(s); open {
 			at := strings.ReplaceAll(strings.Trim(a.Unit.String()+"."+below, "."), ".[", "[")
-			a.Exposed = append(a.Exposed, "with fields in "+cmp.Or(at, "the object")+" that the schema does not name")
+			a.Exposed = "with fields in " + cmp.Or(at, "the object") + " that the schema does not name"
 		}
 	}
-	if c.Keyword == StaticRule && of == ByHand && mayFail(c.Rule, c.Path.Schema(root)) {
-		a.Exposed = append(a.Exposed, "for which the rule cannot be evaluated")
+	if s := c.Path.Schema(root); c.Keyword == StaticRule && of == ByHand && s != nil {
+		read, err := formula.Parse(c.Rule)
+		a.Fails = err != nil || read.MayFail(s)
 	}
 	return a, nil
 }
@@ -107,20 +110,6 @@ func isStatus(p schemapath.Path) bool {
 func ReadsOld(rule string) bool {
 	parsed, err := formula.Parse(rule)
 	return err == nil && parsed.ReadsOld
-}
-
-// mayFail reports whether the evaluation of a rule on a schema may fail.
-func mayFail(rule string, s *apiextensionsv1.JSONSchemaProps) bool {
-	parsed, err := formula.Parse(rule)
-	if err != nil || s == nil || parsed.MayFail(s) {
-		return true
-	}
-	typed := true
-	schemapath.Walk(s, func(_ schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
-		typed = typed && !s.XIntOrString
-		return typed
-	})
-	return !typed
 }
 
 // unit returns the longest prefix of a path along which the server can correlate the old and the
@@ -154,8 +143,15 @@ func (a Advice) String() string {
 	case !a.Spares && a.SparesStatus:
 		b = append(b, ", but for their status"...)
 	}
-	if len(a.Exposed) > 0 {
-		b = append(b, "; except objects "+strings.Join(a.Exposed, ", or ")...)
+	var exposed []string
+	if a.Exposed != "" {
+		exposed = append(exposed, a.Exposed)
+	}
+	if a.Fails {
+		exposed = append(exposed, "for which the rule cannot be evaluated")
+	}
+	if len(exposed) > 0 {
+		b = append(b, "; except objects "+strings.Join(exposed, ", or ")...)
 	}
 	if a.Ratchet {
 		b = append(b, "; with ratchet: true, as long as "+state...)
@@ -164,8 +160,8 @@ func (a Advice) String() string {
 }
 
 // advise sets the advice on a change that may reject stored objects: which writes of these objects the
-// API server of the new CRD ratchets. root is the new schema.
-func (d *difference) advise(root *jsonSchema, kubeVersion string) error {
+// API server of the new CRD ratchets.
+func (p *pair) advise(d *difference, kubeVersion string) error {
 	static := slices.ContainsFunc(d.newRules, func(rule string) bool { return !ReadsOld(rule) })
 	if !d.Class.Refuses() || d.Version != d.NewVersion || d.Kind == Removed || d.Sort == Shape || d.Sort == VersionSort {
 		return nil
@@ -185,7 +181,10 @@ func (d *difference) advise(root *jsonSchema, kubeVersion string) error {
 	case d.Sort == UnionSort || d.Sort == Rule || d.Sort == Transition:
 		constraint.Keyword = StaticRule
 	}
-	advice, err := Advise(root, constraint, d.of, kubeVersion)
+	advice, err := Advise(p.root(newSide), constraint, d.of, kubeVersion)
+	if advice.Fails = advice.Fails && d.fails; !p.withStatus(newSide) {
+		advice.SparesStatus = advice.Spares // no write of the status alone
+	}
 	d.Advice = advice.String()
 	return err
 }

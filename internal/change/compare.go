@@ -124,7 +124,7 @@ func (r *Comparison) compare(ctx context.Context, old, new *Input, i, j int) (er
 	slices.SortStableFunc(w.found, func(a, b *difference) int { return schemapath.Compare(a.Path, b.Path) })
 	for _, d := range w.found {
 		d.Version, d.NewVersion, d.Pos = a.Name, b.Name, new.pos(b.Name, d.Path, d.Keyword)
-		if err := d.advise(p.root(newSide), new.KubeVersion); err != nil {
+		if err := p.advise(d, new.KubeVersion); err != nil {
 			return err
 		}
 		r.Changes = append(r.Changes, d.Change)

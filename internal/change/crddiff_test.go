@@ -64,8 +64,13 @@ x-kubernetes-unions:
 		{"an immutable field", spec, strings.Replace(spec, "a: {type: string}", "a: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}", 1), ""},
 		{"a rule that always has a result", spec, strings.Replace(spec, "a: {type: string}", "a: {type: string, x-kubernetes-validations: [{rule: self.size() < 3}]}", 1), "spec.a is unchanged."},
 		{"a rule that may fail", spec, strings.Replace(spec, "a: {type: string}", "a: {type: string, x-kubernetes-validations: [{rule: int(self) < 3}]}", 1), "spec.a is unchanged; except objects for which the rule cannot be evaluated."},
+		{"a rule that only reads required fields", spec, spec + "x-kubernetes-validations: [{rule: self.type == 'A'}]\n", "spec is unchanged."},
+		{"a rule that reads an unset field", spec, spec + "x-kubernetes-validations: [{rule: self.a == 'x'}]\n", "spec is unchanged; except objects for which the rule cannot be evaluated."},
+		{"a status that is no subresource", spec, spec + "x-kubernetes-validations: [{rule: '!has(self.a)'}]\n", "spec is unchanged."},
 	} {
-		r, err := change.Compare(t.Context(), unionsOf(t, tt.old), unionsOf(t, tt.new))
+		old, new := unionsOf(t, tt.old), unionsOf(t, tt.new)
+		new.KubeVersion = "1.30"
+		r, err := change.Compare(t.Context(), old, new)
 		if err != nil || len(r.Changes) != 1 {
 			t.Fatal(r, err)
 		}

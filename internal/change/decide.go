@@ -137,7 +137,9 @@ func (p *pair) decide(l []*difference) error {
 			}
 			e := found[i]
 			if g.probe {
-				e.Rejections[newSide].Doubt, e.Rejections[oldSide].Doubt = "", ""
+				for side := range e.Rejections {
+					e.Rejections[side].Doubt, e.Rejections[side].Fails = "", false
+				}
 			}
 			if e.Doubtful() && !e.Exhausted {
 				e = p.again(at, g.shift, e, paths)
@@ -280,11 +282,12 @@ func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 	for _, e := range effects {
 		for side, r := range e.Rejections {
 			f := &found[side]
-			f.Witness, f.Doubt, f.Anyway = cmp.Or(f.Witness, r.Witness), cmp.Or(f.Doubt, r.Doubt), cmp.Or(f.Anyway, r.Anyway)
+			f.Witness, f.Doubt, f.Anyway, f.Fails = cmp.Or(f.Witness, r.Witness), cmp.Or(f.Doubt, r.Doubt), cmp.Or(f.Anyway, r.Anyway), f.Fails || r.Fails
 		}
 	}
 	found[newSide].Doubt = cmp.Or(found[newSide].Doubt, d.caution)
 	refused, accepted := found[newSide], found[oldSide]
+	d.fails = refused.Fails || d.doubt != ""
 	d.Refused, d.Accepted = p.counterexample(refused.Witness, newSide), p.counterexample(accepted.Witness, oldSide)
 	refuses, accepts := refused.Exists(), accepted.Exists()
 	switch {

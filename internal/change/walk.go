@@ -30,6 +30,7 @@ type difference struct {
 	// change cannot be proved to be no tightening. Both are mostly empty.
 	doubt, caution string
 	newRules       []string // the texts of the new rules
+	fails          bool     // they may fail to evaluate on objects that were accepted
 	of             Of       // the origin of the new constraint
 }
 
@@ -201,13 +202,21 @@ func (w *walker) rule(p schemapath.Path, at *jsonSchema, o, n *apiextensionsv1.V
 }
 
 // ruleClauses returns a rule of a difference as clauses of its schema and, if the schema has no properties
-// to vary, of the property that contains the value, with whole values to try.
+// to vary, of the property that contains the value, with whole values to try. A rule that applies to each
+// item of a list of objects is a clause of the items.
 func (w *walker) ruleClauses(d *difference, at *jsonSchema, r, other *apiextensionsv1.ValidationRule) (clauses, whole []schemadiff.Clause) {
 	if formula.ReadsOld(*r) {
 		d.Sort, d.Subject = Transition, "transition rule"
 	}
+	path := d.Path
+	if steps, rule := sample.ItemRule(at, r); rule != nil && steps.Schema(at).Type == "object" {
+		if other != nil {
+			_, other = sample.ItemRule(at, other)
+		}
+		path, at, r = slices.Concat(path, steps), steps.Schema(at), rule
+	}
 	values := sample.Between(w.ctx, withRule(at, other), withRule(at, r))
-	whole = w.ruleOfProperty(d.Path, *r, values...)
+	whole = w.ruleOfProperty(path, *r, values...)
 	if at.Type != "object" {
 		return whole, nil
 	}
@@ -217,11 +226,11 @@ func (w *walker) ruleClauses(d *difference, at *jsonSchema, r, other *apiextensi
 	for _, v := range values {
 		object, _ := v.(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(object)) {
-			d.shift.Hints = append(d.shift.Hints, schemadiff.Clause{At: d.Path, Property: name, Try: []any{object[name]}})
+			d.shift.Hints = append(d.shift.Hints, schemadiff.Clause{At: path, Property: name, Try: []any{object[name]}})
 		}
 	}
 	rule := *r
-	return []schemadiff.Clause{{At: d.Path, Rule: &rule}}, whole
+	return []schemadiff.Clause{{At: path, Rule: &rule}}, whole
 }
 
 // withRule returns a copy of a schema that has a single rule or, if it is nil, none.

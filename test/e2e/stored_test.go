@@ -243,7 +243,7 @@ func adviceHolds(t *testing.T, text []byte, v change.Prediction, ratchet bool) {
 			t.Fatal(err)
 		}
 		spares, status, apply = spares && a.Spares, status && a.SparesStatus, apply && a.SparesApply
-		exposed += strings.Join(a.Exposed, "; ")
+		exposed += a.Exposed
 	}
 	is := func(w change.Write) bool { return len(v.Versions[0].Refused[w]) == 0 }
 	if strings.Contains(exposed, "does not name") {

@@ -61,8 +61,8 @@ var infallible = []string{
 var conversions = map[string]string{"url": "isURL", "ip": "isIP", "cidr": "isCIDR", "quantity": "isQuantity", "semver": "isSemver"}
 
 // MayFail reports whether the evaluation of the rule on a schema may fail for values of their types:
-// unless all reads of optional values are guarded by has() or in, all functions have a result, and no
-// item or entry is null.
+// unless all reads of optional values are guarded by has() or in, all functions have a result, no item or
+// entry is null, and no value may have one of two types.
 func (r *Rule) MayFail(s *apiextensionsv1.JSONSchemaProps) bool {
 	g := r.guarding(func(path []string) bool { return MayLack(s, false, path) })
 	g.print(r.tree.Expr(), nil)
@@ -70,7 +70,7 @@ func (r *Rule) MayFail(s *apiextensionsv1.JSONSchemaProps) bool {
 	for _, path := range r.Paths {
 		schemapath.Walk(schemapath.New(path[:min(len(path), 1)]...).Schema(s), func(_ schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
 			items, values := schemapath.Items.Schema(s), schemapath.Values.Schema(s)
-			fails = fails || items != nil && items.Nullable || values != nil && values.Nullable
+			fails = fails || s.XIntOrString || items != nil && items.Nullable || values != nil && values.Nullable
 			return !fails
 		})
 	}

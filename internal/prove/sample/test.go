@@ -163,26 +163,40 @@ func (n *Schema) Rules() []*Test {
 // It returns the level of the items and the converted rule. If this is not possible, it returns its
 // arguments.
 func (c *Chain) OnItem(level int, t *Test) (int, *Test) {
-	if t.Broken != nil {
+	if t.Validation == nil || t.Broken != nil {
 		return level, t
 	}
-	list, rule, ok := t.EachItem()
-	steps := schemapath.Path{schemapath.Items}
-	if list != "" {
-		steps = schemapath.New(list).Append(schemapath.Items)
-	}
+	steps, rule := ItemRule(c.Schemas[level].Props, t.Validation)
 	to := level + len(steps)
-	if !ok || to >= len(c.Schemas) || !steps.Equal(c.Path[level:to]) || c.Schemas[to].Props.Nullable {
+	if rule == nil || to >= len(c.Schemas) || !steps.Equal(c.Path[level:to]) {
 		return level, t
 	}
 	only := *c.Schemas[to].Props
-	only.XValidations = apiextensionsv1.ValidationRules{{Rule: rule, Message: t.Validation.Message}}
+	only.XValidations = apiextensionsv1.ValidationRules{*rule}
 	of := New(&only, t.At, false).Rules()[0]
 	if of.Broken != nil {
 		return level, t
 	}
 	of.Text, of.Key = t.Text, ""
 	return to, of
+}
+
+// ItemRule converts a rule of a schema that applies to each item of a list into a rule on the items, to
+// which the steps lead. It returns nil if this is not possible.
+func ItemRule(s *apiextensionsv1.JSONSchemaProps, r *apiextensionsv1.ValidationRule) (steps schemapath.Path, rule *apiextensionsv1.ValidationRule) {
+	read, err := formula.Parse(r.Rule)
+	if err != nil {
+		return nil, nil
+	}
+	list, text, ok := read.EachItem()
+	steps = schemapath.Path{schemapath.Items}
+	if list != "" {
+		steps = schemapath.New(list).Append(schemapath.Items)
+	}
+	if of := steps.Schema(s); !ok || of == nil || of.Nullable {
+		return nil, nil
+	}
+	return steps, &apiextensionsv1.ValidationRule{Rule: text, Message: r.Message}
 }
 
 // Message returns the API server's error for a value that fails the test, on an update or, if old

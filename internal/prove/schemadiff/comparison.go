@@ -129,9 +129,11 @@ func (b *pathComparison) nameItems(shifts []Shift) {
 // read adds the requirements of a side at the schemas on the path.
 func (b *pathComparison) read(side int) {
 	y, other := b.sides[side], b.sides[1-side]
+	chain := &sample.Chain{Schemas: y.nodes, Path: b.to}
 	for level, n := range y.nodes {
 		for _, t := range n.Rules() {
-			b.check(side, level, t)
+			at, of := chain.OnItem(level, t)
+			b.check(side, at, of)
 		}
 		for _, t := range n.Constraints() {
 			b.check(side, level, t)
@@ -256,5 +258,6 @@ func (b *pathComparison) posedText() string { return fmt.Sprint("clause ", len(b
 
 // unclear returns a check that only Side.Refusal can evaluate.
 func (b *pathComparison) unclear(at *formula.Place) *prove.Check {
-	return &prove.Check{Test: &sample.Test{Rule: &formula.Rule{}}, Place: at, Holds: b.Space.Implies(at.Present(), b.Space.Unknown(at)), Changing: true}
+	holds := b.Space.Implies(at.Present(), b.Space.Unknown(at))
+	return &prove.Check{Test: &sample.Test{Rule: &formula.Rule{}}, Place: at, Holds: holds, Fails: holds.Not(), Changing: true}
 }

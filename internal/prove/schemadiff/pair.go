@@ -100,6 +100,8 @@ type Rejection struct {
 	// Anyway is set if the rules of the shift reject objects, but all of these objects have other errors
 	// that keep the API server from evaluating the rules. It has the errors of such an object.
 	Anyway string
+	// Fails means that a rule of the shift may fail to evaluate on such an object.
+	Fails bool
 }
 
 // Exists reports whether there are such objects.
@@ -210,9 +212,12 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 		}
 		var e Effect
 		for side, l := range posed[i] {
-			if e.Rejections[side], err = b.rejection(side, l); err != nil {
+			r, err := b.rejection(side, l)
+			if err != nil {
 				return nil, err
 			}
+			r.Fails = (r.Exists() || r.Doubt != "") && b.fails(side, l)
+			e.Rejections[side] = r
 		}
 		e.Exhausted = logic.IsExhausted(b.Source.Err())
 		effects = append(effects, e)

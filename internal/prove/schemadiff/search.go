@@ -17,14 +17,8 @@ func (b *pathComparison) rejection(refusing int, suspected []suspect) (r Rejecti
 	}
 	accepting := 1 - refusing
 	s, y := b.Space, b.sides[accepting]
-	var l, violated []logic.Lit
-	for _, c := range y.checks {
-		l = append(l, c.Holds)
-	}
-	for _, at := range y.view.Dropped {
-		l = append(l, at.Present().Not(), at.Null().Not())
-	}
-	l = append(l, s.Alike(y.view, b.sides[refusing].view))
+	l := b.accepted(accepting)
+	var violated []logic.Lit
 	changing := false
 	var checks []*prove.Check
 	for _, c := range suspected {
@@ -76,6 +70,28 @@ func (b *pathComparison) rejection(refusing int, suspected []suspect) (r Rejecti
 		r.Doubt = "the objects tried are rejected for another reason: " + y.doubt
 	}
 	return r, nil
+}
+
+// accepted returns the formulas that a side accepts an object.
+func (b *pathComparison) accepted(side int) (l []logic.Lit) {
+	y := b.sides[side]
+	for _, c := range y.checks {
+		l = append(l, c.Holds)
+	}
+	for _, at := range y.view.Dropped {
+		l = append(l, at.Present().Not(), at.Null().Not())
+	}
+	return append(l, b.Space.Alike(y.view, b.sides[1-side].view))
+}
+
+// fails reports whether a suspected check of one side may fail to evaluate on an object that the other side
+// accepts.
+func (b *pathComparison) fails(refusing int, suspected []suspect) bool {
+	var fails []logic.Lit
+	for _, c := range suspected {
+		fails = append(fails, b.Space.And(c.when, c.Fails))
+	}
+	return !b.Never(append(b.accepted(1-refusing), b.Space.Or(fails...))...)
 }
 
 // shown returns an example that satisfies as many of the first wishes as possible.

@@ -48,6 +48,23 @@ var All = []Change{
 	{"rule that follows", rules("has(self.a)"), rules("has(self.a)", "has(self.a) || has(self.b)"), []string{"same spec: rule added: has(self.a) || has(self.b)"}},
 	{"rule moved", nested + "x-kubernetes-validations:\n- rule: '!has(self.o) || has(self.o.a)'\n", edit(nested, "b: {type: string}}", "b: {type: string}}, x-kubernetes-validations: [{rule: has(self.a)}]"),
 		[]string{"same spec: rule removed: !has(self.o) || has(self.o.a)", "same spec.o: rule added: has(self.a)"}},
+	{"rule on each item moved to the items", list(with("")) + "    x-kubernetes-validations:\n    - rule: 'self.all(x, has(x.a) != has(x.b))'\n", list(rules("has(self.a) != has(self.b)")),
+		[]string{"same spec.l: rule removed: self.all(x, has(x.a) != has(x.b))", "same spec.l[*]: rule added: has(self.a) != has(self.b)"}},
+	{"union in items in place of a rule on the object", list(with("")) + "x-kubernetes-validations:\n- rule: '!has(self.l) || self.l.all(x, !has(x.a) || !has(x.b))'\n", list(pair),
+		[]string{"same spec: rule removed: !has(self.l) || self.l.all(x, !has(x.a) || !has(x.b))", "same spec.l[*]: union a, b added"}},
+	{"rule on each item that the items do not imply", list(rules("!has(self.a) || !has(self.b)")), list(with("")) + "    x-kubernetes-validations:\n    - rule: 'self.all(x, has(x.a) != has(x.b))'\n",
+		[]string{"tighter spec.l: rule added: self.all(x, has(x.a) != has(x.b))", "same spec.l[*]: rule removed: !has(self.a) || !has(self.b)"}},
+	{"length moved to a rule", value("string, maxLength: 5"), value("string") + "x-kubernetes-validations:\n- rule: '!has(self.v) || size(self.v) <= 5'\n",
+		[]string{"same spec: rule added: !has(self.v) || size(self.v) <= 5", "same spec.v: maxLength removed: 5"}},
+	{"length moved from a rule", value("array, items: {type: string}, x-kubernetes-validations: [{rule: 'self.size() < 6'}]"), value("array, items: {type: string}, maxItems: 5"),
+		[]string{"same spec.v: rule removed: self.size() < 6", "same spec.v: maxItems added: 5"}},
+	{"bound moved to a looser rule", value("integer, maximum: 5"), value("integer") + "x-kubernetes-validations:\n- rule: '!has(self.v) || self.v <= 6'\n",
+		[]string{"same spec: rule added: !has(self.v) || self.v <= 6", "looser spec.v: maximum removed: 5"}},
+	{"bound that a keyword implies", value("string, maxLength: 5"), value("string, maxLength: 5") + "x-kubernetes-validations:\n- rule: '!has(self.v) || self.v.size() <= 10'\n",
+		[]string{"same spec: rule added: !has(self.v) || self.v.size() <= 10"}},
+	{"sum that cannot overflow", sums("self.lo < self.hi + 1"), sums("self.lo <= self.hi"), []string{"same spec: rule changed: self.lo < self.hi + 1 -> self.lo <= self.hi"}},
+	{"difference that cannot overflow", sums("self.hi - 2 >= self.lo"), sums("self.lo < self.hi - 1"), []string{"same spec: rule changed: self.hi - 2 >= self.lo -> self.lo < self.hi - 1"}},
+	{"greater difference", sums("self.lo <= self.hi"), sums("self.lo <= self.hi - 1"), []string{"tighter spec: rule changed: self.lo <= self.hi -> self.lo <= self.hi - 1"}},
 	{"changes refused", with(""), rules("!has(oldSelf.a) || has(self.a) && self.a == oldSelf.a"), []string{"tighter spec: transition rule added: !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a"}},
 	{"immutable object", with(""), rules("self == oldSelf"), []string{"tighter spec: transition rule added: self == oldSelf"}},
 	{"changes let through", rules("self.a == oldSelf.a"), with(""), []string{"looser spec: transition rule removed: self.a == oldSelf.a"}},
@@ -101,6 +118,8 @@ var All = []Change{
 	{"format added", value("string"), value("string, format: date-time"), []string{"both spec.v: format added: date-time"}},
 	{"format added that accepts any text", value("string"), value("string, format: password"), []string{"looser spec.v: format added: password"}},
 	{"format removed", value("string, format: date-time"), value("string"), []string{"both spec.v: format removed: date-time"}},
+	{"format that the bounds imply", value("integer, minimum: 0, maximum: 10"), value("integer, format: int32, minimum: 0, maximum: 10"), []string{"same spec.v: format added: int32"}},
+	{"format that a bound does not imply", value("integer, maximum: 10"), value("integer, format: int32, maximum: 10"), []string{"tighter spec.v: format added: int32"}},
 	{"format removed that no server knows", value("string, format: nonsense"), value("string"), []string{"same spec.v: format removed: nonsense"}},
 	{"list made a set", value("array, items: {type: string}"), value("array, x-kubernetes-list-type: set, items: {type: string}"), []string{"tighter spec.v: x-kubernetes-list-type added: set"}},
 	{"fewer items", value("array, maxItems: 5, items: {type: string}"), value("array, maxItems: 2, items: {type: string}"), []string{"tighter spec.v: maxItems 5 -> 2"}},
@@ -126,6 +145,10 @@ var All = []Change{
 	{"default of what is no key changed", keyed("{type: string, default: x}", "required: [k], ", "a"), keyed("{type: string, default: z}", "required: [k], ", "a"), []string{"same spec.v[*].a: default x -> z"}},
 	{"default that is compared with the stored value", value("string, default: x, x-kubernetes-validations: [{rule: self == oldSelf}]"), value("string, default: z, x-kubernetes-validations: [{rule: self == oldSelf}]"),
 		[]string{"both spec.v: default x -> z"}},
+	{"default that a rule accepts", rules("!has(self.i) || self.i < 5"), edit(rules("!has(self.i) || self.i < 5"), "integer", "integer, default: 0"), []string{"same spec.i: default added: 0"}},
+	{"default that a rule rejects", rules("!has(self.a) || self.a.matches('^k')"), edit(rules("!has(self.a) || self.a.matches('^k')"), "a: {type: string", "a: {type: string, default: x"), []string{"tighter spec.a: default added: x"}},
+	{"null kept in a number that may not decrease", value("integer, x-kubernetes-validations: [{rule: self >= oldSelf}]"), value("integer, nullable: true, x-kubernetes-validations: [{rule: self >= oldSelf}]"),
+		[]string{"same spec.v: nullable added"}},
 	// The counterexample of each change is rejected by that change.
 	{"rule added beside another type", value("integer"), value("string") + "x-kubernetes-validations: [{rule: '!has(self.v)'}]\n",
 		[]string{"tighter spec: rule added: !has(self.v)", "tighter spec.v: type: integer -> string"}},
@@ -198,6 +221,11 @@ func rules(l ...string) string {
 		text += "- rule: \"" + r + "\"\n"
 	}
 	return with(text)
+}
+
+// sums returns an object with two small integers, and a rule.
+func sums(rule string) string {
+	return "type: object\nproperties: {lo: {type: integer, format: int32}, hi: {type: integer, format: int32}}\nx-kubernetes-validations:\n- rule: " + rule + "\n"
 }
 
 // value returns an object with a property v of a type.
