@@ -120,7 +120,7 @@ func (q *Question) summand(e ast.Expr) (field ast.Expr, n int64) {
 	}
 	args := operands(e)
 	number, ok := literal(args[len(args)-1]).(number)
-	if !ok || number.n != int64(int32(number.n)) || slices.ContainsFunc(q.Reads, func(p *Place) bool {
+	if !ok || !isField(args[0]) || number.n != int64(int32(number.n)) || slices.ContainsFunc(q.Reads, func(p *Place) bool {
 		if p.base != nil {
 			p = p.base
 		}

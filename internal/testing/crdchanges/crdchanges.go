@@ -225,7 +225,7 @@ func rules(l ...string) string {
 
 // sums returns an object with two small integers, and a rule.
 func sums(rule string) string {
-	return "type: object\nproperties: {lo: {type: integer, format: int32}, hi: {type: integer, format: int32}}\nx-kubernetes-validations:\n- rule: " + rule + "\n"
+	return "type: object\nrequired: [lo, hi]\nproperties: {lo: {type: integer, format: int32}, hi: {type: integer, format: int32}}\nx-kubernetes-validations:\n- rule: " + rule + "\n"
 }
 
 // value returns an object with a property v of a type.
