@@ -39,6 +39,7 @@ type Facts struct {
 	// warned are the unions whose new violations a policy can warn of, with the changes of them in warnings.
 	warned   []union.Kind
 	warnings []string
+	client   client // in steps about a client
 }
 
 // Names are the files as words of shell commands. Plans have placeholders for empty names.

@@ -68,6 +68,8 @@ func NewPlan(f Facts) Plan {
 		p.Applied, table = false, unchanged
 	case p.Applied:
 		table = after
+	case len(f.rejections()) > 0:
+		table = refused
 	}
 	for _, steps := range table {
 		for _, s := range steps(&f) {
@@ -75,9 +77,6 @@ func NewPlan(f Facts) Plan {
 				s.State = Waiting // the change waits for it
 			}
 			p.Steps = append(p.Steps, s)
-		}
-		if s := p.Steps; len(s) > 0 && s[0].ID == "accepted" && s[0].State == Stopped {
-			break // nothing else matters
 		}
 	}
 	p.Verdict, p.Versions = verdict(p.Steps), f.versions()

@@ -24,8 +24,8 @@ func (f *Facts) versions() []Version {
 		if f.Live != nil {
 			o.Stored = new(slices.Contains(f.Live.Status.StoredVersions, v.Name))
 		}
-		if n, ok := f.managed(v.Name); ok {
-			o.Managed = new(len(n))
+		if !f.unmanaged() {
+			o.Managed = new(len(f.managed(v.Name)))
 		}
 		switch {
 		case v.Storage:
@@ -48,12 +48,4 @@ func (f *Facts) versions() []Version {
 		l = append(l, o)
 	}
 	return l
-}
-
-// managed returns the managedFields entries with a version. ok is false if they are unknown.
-func (f *Facts) managed(version string) (l []Managed, ok bool) {
-	if f.Objects == nil || f.Objects.Managed == nil && f.Objects.Total > 0 {
-		return nil, false
-	}
-	return f.Objects.Managed[version], true
 }
