@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/version"
 
-	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -138,14 +137,6 @@ func (f *Facts) uncompiledBy(v *version.Version) (lines []string) {
 	return lines
 }
 
-// compileForOldest returns the command that compiles the CRD for the oldest server, if it helps.
-func (f *Facts) compileForOldest() string {
-	if !f.Names.CompileTo || f.olderThan(rules) {
-		return ""
-	}
-	return fmt.Sprintf("unioncel compile%s --kube-version %s %s  # or compile for the oldest", f.Names.Flags, minor(f.oldest()), f.Names.To)
-}
-
 // oldServers lists the servers that are older than the rules require.
 func (f *Facts) oldServers() (l []string) {
 	since := f.since()
@@ -212,12 +203,6 @@ func (f *Facts) doubt() string {
 func (f *Facts) invalid() []string { return f.Objects.Examples }
 func (f *Facts) lost() []string    { return f.Objects.Lost }
 
-func (f *Facts) printUnprinted() string {
-	return strings.Join(english.Each(f.unprinted(), func(v string) string {
-		return f.printObjects(v) + "  # a file of its own, in a directory for --objects"
-	}), "\n")
-}
-
 // findWarnings sets the unions whose new violations a policy can warn of.
 func (f *Facts) findWarnings() {
 	if f.Changes == nil || f.Kinds == nil {
@@ -246,16 +231,12 @@ func (f *Facts) warnOf() []string {
 	return f.warnings
 }
 
-// clear returns the command that installs a policy that clears members, if one can.
-func (f *Facts) clear() string {
-	clears := slices.ContainsFunc(f.warned, func(k union.Kind) bool {
+// clears reports whether a policy can clear members that clients leave set.
+func (f *Facts) clears() bool {
+	return f.Servers != nil && !f.olderThan(mutating) && slices.ContainsFunc(f.warned, func(k union.Kind) bool {
 		policies, _, err := policy.Mutating([]union.Kind{k}, policy.Options{})
 		return err == nil && len(policies) > 0
 	})
-	if f.Servers == nil || f.olderThan(mutating) || !clears {
-		return ""
-	}
-	return f.Names.policy() + " | kubectl apply -f -  # or clears members that clients leave set"
 }
 
 // violates reports whether the example of a change violates the new unions of an object, so that a
@@ -331,11 +312,6 @@ func (f *Facts) stale() []string {
 	return slices.DeleteFunc(slices.Clone(f.Live.Status.StoredVersions), func(v string) bool { return v == storage(f.current()) })
 }
 
-// storedNow describes the versions in which objects may be stored.
-func (f *Facts) storedNow() string {
-	return fmt.Sprintf("status.storedVersions is %s: some objects may still be stored in these.", strings.Join(f.Live.Status.StoredVersions, ", "))
-}
-
 func (f *Facts) migrating() bool {
 	return f.Live != nil && apihelpers.IsCRDConditionTrue(f.Live, apiextensionsv1.StorageMigrating)
 }
@@ -363,30 +339,24 @@ func (f *Facts) lastMigration() (last *storagemigrationv1.StorageVersionMigratio
 	return last
 }
 
-// lastState returns the state of the last migration, and the reason to migrate if it is [Next].
-func (f *Facts) lastState() (state StepState, cause string) {
+// lastState returns the state of the last migration.
+func (f *Facts) lastState() StepState {
 	last := f.lastMigration()
 	switch changed, ok := lastChange(f.Live); {
 	case last == nil:
-		return Next, f.storedNow()
+		return Next
 	case is(*last, storagemigrationv1.MigrationFailed):
-		return Stopped, ""
+		return Stopped
 	case !is(*last, storagemigrationv1.MigrationSucceeded):
-		return Waiting, ""
+		return Waiting
 	case f.noted():
-		return Next, fmt.Sprintf("The migration %s has succeeded, but the CRD was changed meanwhile. Migrate again.", last.Name)
+		return Next
 	case !ok:
-		return Unknown, ""
+		return Unknown
 	case last.CreationTimestamp.After(changed):
-		return Done, ""
+		return Done
 	}
-	return Next, fmt.Sprintf("The migration %s began before the CRD was changed. Migrate again.", last.Name)
-}
-
-// lastIs compares the state of the last migration.
-func (f *Facts) lastIs(state StepState) bool {
-	is, _ := f.lastState()
-	return is == state
+	return Next
 }
 
 // is reports whether a condition of a migration is true.
@@ -405,15 +375,6 @@ func lastChange(crd *apiextensionsv1.CustomResourceDefinition) (last time.Time, 
 	return last, ok
 }
 
-// observe returns the request to wait for several servers.
-func (f *Facts) observe() string {
-	n := len(f.Servers)
-	if n < 2 {
-		return ""
-	}
-	return fmt.Sprintf(" First wait until all %d API servers have observed the CRD. No status reports this, and until then an API server stores objects in the old version.", n)
-}
-
 // printObjects returns the command that prints the objects in a version, even if kubectl prefers
 // another version.
 func (f *Facts) printObjects(version string) string {
@@ -422,20 +383,4 @@ func (f *Facts) printObjects(version string) string {
 		return "kubectl get " + r.String() + " -A -o yaml --show-managed-fields"
 	}
 	return fmt.Sprintf("kubectl get %s.%s.%s -A -o yaml --show-managed-fields", r.Resource, version, r.Group)
-}
-
-// takeBack returns the command that applies the CRD before the change. The output of kubectl get
-// cannot be applied to the cluster again.
-func (f *Facts) takeBack() string {
-	if f.From.ResourceVersion != "" {
-		return "kubectl apply -f MANIFEST  # the manifest of " + f.From.Name + " before the change"
-	}
-	return applyCommand(f.Names.OldFlags, f.Names.From, f.Names.CompileFrom)
-}
-
-func applyCommand(flags, file string, compile bool) string {
-	if compile {
-		return fmt.Sprintf("unioncel compile%s %s | kubectl apply -f -", flags, file)
-	}
-	return fmt.Sprintf("kubectl apply -f %s", file)
 }

@@ -52,22 +52,6 @@ type Names struct {
 	Flags, OldFlags string
 }
 
-// policy returns the command that writes policies for the CRD after the change.
-func (n Names) policy() string {
-	if n.Flags != "" {
-		return fmt.Sprintf("unioncel compile%s %s | unioncel policy --no-config", n.Flags, n.To)
-	}
-	return "unioncel policy " + n.To
-}
-
-// compiled returns the CRD after the change, as a word of a command that does not compile it.
-func (n Names) compiled() string {
-	if n.CompileTo {
-		return fmt.Sprintf("<(unioncel compile%s %s)", n.Flags, n.To)
-	}
-	return n.To
-}
-
 // Server is an API server.
 type Server struct {
 	Name    string // for messages; may be empty

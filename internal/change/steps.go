@@ -28,10 +28,13 @@ type row struct {
 type outcomes []row
 
 func (l outcomes) steps(f *Facts) []Step {
-	words := f.words()
 	fill := func(text string) string {
+		if text == "" {
+			return ""
+		}
 		var b strings.Builder
-		if err := template.Must(template.New("").Funcs(words).Parse(text)).Execute(&b, f); err != nil {
+		phrased := template.Must(template.New("phrases").Funcs(f.words()).Parse(phrases))
+		if err := template.Must(phrased.New("text").Parse(text)).Execute(&b, f); err != nil {
 			panic(err) // a row applies although a fact for its text is unknown
 		}
 		return b.String()
@@ -81,13 +84,13 @@ var support = outcomes{
 	{id: "servers", state: Stopped, title: "Upgrade the API servers again, or take the change back", details: (*Facts).needs,
 		when:   func(f *Facts) bool { return f.olderThan(f.since()) && f.applied() },
 		reason: "Older than v{{minor since}}: {{list oldServers}}. They do not enforce all rules, and lose parts of the CRD when they write it.",
-		run:    "{{takeBack}}"},
+		run:    `{{template "takeBack" .}}`},
 	{id: "servers", state: Waiting, title: "Upgrade the API servers", details: (*Facts).needs,
 		when:   func(f *Facts) bool { return f.olderThan(f.since()) && len(f.oldServers()) < len(f.Servers) },
-		reason: "Older than v{{minor since}}: {{list oldServers}}.", run: "{{compileForOldest}}"},
+		reason: "Older than v{{minor since}}: {{list oldServers}}.", run: `{{template "compileForOldest" .}}`},
 	{id: "servers", state: Stopped, title: "Upgrade the API servers", details: (*Facts).needs,
 		when:   func(f *Facts) bool { return f.olderThan(f.since()) },
-		reason: "Older than v{{minor since}}: {{list oldServers}}.", run: "{{compileForOldest}}"},
+		reason: "Older than v{{minor since}}: {{list oldServers}}.", run: `{{template "compileForOldest" .}}`},
 	{id: "servers", state: Stopped, title: "An API server does not support the rules", details: (*Facts).uncompiled,
 		when:   func(f *Facts) bool { return len(f.uncompiled()) > 0 },
 		reason: "The oldest is v{{minor oldest}}, which cannot compile them."},
@@ -122,7 +125,7 @@ var validity = outcomes{
 	{id: "objects", state: Unknown, title: "Print the objects in {{list unprinted}} as well", details: (*Facts).rejects,
 		when:   func(f *Facts) bool { return len(f.unprinted()) > 0 && len(f.rejects()) > 0 },
 		reason: "The change matters to writes through these versions, and objects that are printed in another version do not show everything.",
-		run:    "{{printUnprinted}}"},
+		run:    "{{range unprinted}}{{print .}}  # a file of its own, in a directory for --objects\n{{end}}"},
 	{id: "objects", state: Unknown, title: "Repair the stored objects", details: (*Facts).invalid, run: repairs,
 		when:   func(f *Facts) bool { return f.Objects.Invalid > 0 && f.Servers == nil },
 		reason: invalid + " Whether the API servers accept updates that leave the invalid values unchanged depends on their versions: give --servers."},
@@ -195,7 +198,7 @@ var warning = outcomes{
 		when:   func(f *Facts) bool { return f.olderThan(validating) },
 		reason: finds + " It needs API servers of v1.30, and the oldest is v{{minor oldest}}."},
 	{id: "policy", state: Advisory, title: "Warn before you reject", details: (*Facts).warnOf, reason: finds,
-		run: "{{policy}} --validate --action Warn --action Audit | kubectl apply -f -\n{{clear}}"},
+		run: `{{template "policy" .}} --validate --action Warn --action Audit | kubectl apply -f -{{template "clear" .}}`},
 }
 
 // removal checks that nothing is stored in the versions that the change removes.
@@ -222,35 +225,35 @@ var migration = outcomes{
 		when: func(f *Facts) bool { return len(f.stale()) == 0 }},
 	{id: "migration", state: Waiting, title: "Wait for the migration", reason: "According to the CRD, a migration is running.", run: "kubectl get storageversionmigrations",
 		when: (*Facts).migrating},
-	{id: "migration", state: Unknown, title: "Find out about migrations", reason: "{{storedNow}} Whether they are being rewritten is unknown.",
+	{id: "migration", state: Unknown, title: "Find out about migrations", reason: `{{template "stored" .}} Whether they are being rewritten is unknown.`,
 		when: (*Facts).lacksMigrations,
 		run:  "kubectl get storageversionmigrations.storagemigration.k8s.io -o yaml  # for --migrations\necho '{apiVersion: v1, kind: List, items: []}'  # if the API servers do not have them"},
 	{id: "migration", state: Stopped, title: "Repair the cause of the failed migration", reason: "The migration {{last.Name}} has failed: {{failure}}",
-		when: func(f *Facts) bool { return f.lastIs(Stopped) },
+		when: func(f *Facts) bool { return f.lastState() == Stopped },
 		run:  "kubectl delete storageversionmigration {{last.Name}}  # then migrate again"},
 	{id: "migration", state: Waiting, title: "Wait for the migration", reason: "The migration {{last.Name}} has not ended.",
-		when: func(f *Facts) bool { return f.lastIs(Waiting) },
+		when: func(f *Facts) bool { return f.lastState() == Waiting },
 		run:  "kubectl get storageversionmigration {{last.Name}} -o yaml"},
 	{id: "migration", state: Unknown, title: rewrite, run: printCRD,
-		when:   func(f *Facts) bool { return f.lastIs(Unknown) },
+		when:   func(f *Facts) bool { return f.lastState() == Unknown },
 		reason: "The migration {{last.Name}} has succeeded. Whether it began after the CRD was changed cannot be told without the managed fields of the CRD."},
 	{id: "migration", state: Done, title: "All objects are stored in {{storage current}}: the migration {{last.Name}} has succeeded, and the CRD has not changed since",
-		when: func(f *Facts) bool { return f.lastIs(Done) }},
+		when: func(f *Facts) bool { return f.lastState() == Done }},
 	{id: "migration", state: Unknown, title: "Find out whether the objects can be rewritten",
 		when:   func(f *Facts) bool { return f.Objects == nil },
-		reason: "{{cause}} Rewriting validates them, and stops at the first that is rejected.",
+		reason: `{{template "cause" .}} Rewriting validates them, and stops at the first that is rejected.`,
 		run:    "kubectl get {{.Resource}} -A -o yaml --show-managed-fields  # for --objects"},
 	{id: "migration", state: Waiting, title: "Repair the objects that cannot be rewritten", details: (*Facts).invalid,
 		when:   func(f *Facts) bool { return f.Objects.Rewrites > 0 },
-		reason: "{{cause}} Rewriting validates them, and would fail for {{.Objects.Rewrites}} of {{count .Objects.Total}}."},
+		reason: `{{template "cause" .}} Rewriting validates them, and would fail for {{.Objects.Rewrites}} of {{count .Objects.Total}}.`},
 	{id: "migration", state: Next, title: rewrite,
 		when:   func(f *Facts) bool { return f.Servers == nil || f.olderThan(migrationB) },
-		reason: "{{cause}}{{observe}} The cluster does not record the result: go on with the next step afterwards.",
+		reason: `{{template "cause" .}}{{template "observe" .}} The cluster does not record the result: go on with the next step afterwards.`,
 		run:    "kubectl get {{.Resource.Resource}}.{{storage current}}.{{.Resource.Group}} -A -o json | kubectl replace -f -"},
 	{id: "migration", state: Next, title: rewrite, run: "kubectl create -f -", manifest: fmt.Sprintf(manifest, "v1beta1"),
 		when:   func(f *Facts) bool { return f.olderThan(migrationGA) },
-		reason: "{{cause}}{{observe}} The API servers have the API for it when it is switched on: --runtime-config=storagemigration.k8s.io/v1beta1=true, and the feature gate StorageVersionMigrator, of kube-controller-manager too."},
-	{id: "migration", state: Next, title: rewrite, run: "kubectl create -f -", manifest: fmt.Sprintf(manifest, "v1"), reason: "{{cause}}{{observe}}"},
+		reason: `{{template "cause" .}}{{template "observe" .}} The API servers have the API for it when it is switched on: --runtime-config=storagemigration.k8s.io/v1beta1=true, and the feature gate StorageVersionMigrator, of kube-controller-manager too.`},
+	{id: "migration", state: Next, title: rewrite, run: "kubectl create -f -", manifest: fmt.Sprintf(manifest, "v1"), reason: `{{template "cause" .}}{{template "observe" .}}`},
 }
 
 // trimming removes the old versions from status.storedVersions.
@@ -258,11 +261,11 @@ var trimming = outcomes{
 	{when: func(f *Facts) bool { return !f.migrates() || f.Live == nil || len(f.stale()) == 0 }},
 	{id: "storedVersions", state: Next, title: "Record that nothing is stored in {{list stale}}",
 		reason: "Then the version can be removed from the CRD. Objects that are still stored in it could no longer be read. API servers since v1.37 do it themselves after a migration, unless the CRD was changed meanwhile.",
-		run:    `kubectl patch crd {{.To.Name}} --subresource=status --type=json -p '[{"op":"test","path":"/status/storedVersions","value":["{{storedVersions}}"]},{"op":"replace","path":"/status/storedVersions","value":["{{storage current}}"]}]'`},
+		run:    `kubectl patch crd {{.To.Name}} --subresource=status --type=json -p '[{"op":"test","path":"/status/storedVersions","value":[{{range $i, $v := .Live.Status.StoredVersions}}{{if $i}},{{end}}"{{$v}}"{{end}}]},{"op":"replace","path":"/status/storedVersions","value":["{{storage current}}"]}]'`},
 }
 
 var (
-	application    = outcomes{{id: "apply", state: Next, title: "Apply the CRD", run: "{{apply}}"}}
+	application    = outcomes{{id: "apply", state: Next, title: "Apply the CRD", run: `{{template "apply" .}}`}}
 	applied        = outcomes{{when: (*Facts).same}, {id: "apply", state: Done, title: "The CRD is applied"}}
 	laterMigration = outcomes{
 		{when: func(f *Facts) bool { return storage(f.From) == storage(f.To) }},
@@ -275,14 +278,32 @@ var reversal = outcomes{
 	{id: "back", state: Advisory, title: "The change cannot be reverted",
 		when:   func(f *Facts) bool { return !has(f.From, storage(f.To)) },
 		reason: "Objects will be stored in {{storage .To}}, which the CRD before the change does not have. Add the version in one change, served and not stored, and switch the storage version in the next."},
-	{id: "back", state: Advisory, title: "The change can be reverted", run: "{{takeBack}}",
+	{id: "back", state: Advisory, title: "The change can be reverted", run: `{{template "takeBack" .}}`,
 		when: func(f *Facts) bool {
 			return f.Changes != nil && slices.Contains([]Class{Same, Tighter}, f.Changes.Class())
 		}},
 	{id: "back", state: Advisory, title: "The change can be reverted with a separate plan",
 		reason: "Objects that are written meanwhile may be rejected by the CRD before the change.",
-		run:    "unioncel rollout{{.Names.OldFlags}} {{compiled}} {{.Names.From}} --objects {{.Names.Objects}}"},
+		run:    `unioncel rollout{{.Names.OldFlags}} {{template "compiled" .}} {{.Names.From}} --objects {{.Names.Objects}}`},
 }
+
+// phrases are templates in the texts of rows: commands, and sentences. The output of kubectl get cannot be applied to
+// the cluster again.
+const phrases = `
+{{define "apply"}}{{if .Names.CompileTo}}unioncel compile{{.Names.Flags}} {{.Names.To}} | kubectl apply -f -{{else}}kubectl apply -f {{.Names.To}}{{end}}{{end}}
+{{define "takeBack"}}{{if .From.ResourceVersion}}kubectl apply -f MANIFEST  # the manifest of {{.From.Name}} before the change
+{{- else if .Names.CompileFrom}}unioncel compile{{.Names.OldFlags}} {{.Names.From}} | kubectl apply -f -{{else}}kubectl apply -f {{.Names.From}}{{end}}{{end}}
+{{define "compiled"}}{{if .Names.CompileTo}}<(unioncel compile{{.Names.Flags}} {{.Names.To}}){{else}}{{.Names.To}}{{end}}{{end}}
+{{define "compileForOldest"}}{{if and .Names.CompileTo (not tooOld)}}unioncel compile{{.Names.Flags}} --kube-version {{minor oldest}} {{.Names.To}}  # or compile for the oldest{{end}}{{end}}
+{{define "policy"}}{{if .Names.Flags}}unioncel compile{{.Names.Flags}} {{.Names.To}} | unioncel policy --no-config{{else}}unioncel policy {{.Names.To}}{{end}}{{end}}
+{{define "clear"}}{{if clears}}
+{{template "policy" .}} | kubectl apply -f -  # or clears members that clients leave set{{end}}{{end}}
+{{define "observe"}}{{if gt (len .Servers) 1}} First wait until all {{len .Servers}} API servers have observed the CRD. No status reports this, and until then an API server stores objects in the old version.{{end}}{{end}}
+{{define "stored"}}status.storedVersions is {{list .Live.Status.StoredVersions}}: some objects may still be stored in these.{{end}}
+{{define "cause"}}{{if not last}}{{template "stored" .}}
+{{- else if noted}}The migration {{last.Name}} has succeeded, but the CRD was changed meanwhile. Migrate again.
+{{- else}}The migration {{last.Name}} began before the CRD was changed. Migrate again.{{end}}{{end}}
+`
 
 // words are the functions in the texts of rows.
 func (f *Facts) words() template.FuncMap {
@@ -291,18 +312,12 @@ func (f *Facts) words() template.FuncMap {
 		"list":  func(l []string) string { return strings.Join(l, ", ") },
 		"count": func(n int) string { return english.Plural(n, "object") },
 
-		"current": f.current, "gone": f.gone, "unprinted": f.unprinted, "stale": f.stale, "storedNow": f.storedNow,
-		"storedVersions": func() string { return strings.Join(f.Live.Status.StoredVersions, `","`) },
-		"since":          f.since, "oldest": f.oldest, "oldServers": f.oldServers, "observe": f.observe, "doubt": f.doubt,
-		"last": f.lastMigration, "cause": func() string { _, cause := f.lastState(); return cause },
+		"current": f.current, "gone": f.gone, "unprinted": f.unprinted, "stale": f.stale, "since": f.since, "oldest": f.oldest, "oldServers": f.oldServers,
+		"last": f.lastMigration, "noted": f.noted, "doubt": f.doubt, "clears": f.clears, "print": f.printObjects,
+		"tooOld": func() bool { return f.olderThan(rules) },
 		"failure": func() string {
 			return meta.FindStatusCondition(f.lastMigration().Status.Conditions, string(storagemigrationv1.MigrationFailed)).Message
 		},
-
-		"compileForOldest": f.compileForOldest, "compiled": f.Names.compiled, "policy": f.Names.policy, "clear": f.clear,
-		"print": f.printObjects, "printUnprinted": f.printUnprinted, "takeBack": f.takeBack,
-		"apply": func() string { return applyCommand(f.Names.Flags, f.Names.To, f.Names.CompileTo) },
-
 		"version": func() string { return f.client.version }, "who": func() string { return f.client.who }, "why": func() string { return f.client.why },
 		"moves": func() string { _, commands := f.moves(); return strings.Join(commands, "\n") },
 	}
