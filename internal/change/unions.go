@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -88,8 +88,8 @@ func (w *walker) union(o, n *compile.UnionPlan) {
 		d.of = RatchetingUnion
 	}
 	var oldRules []string
-	d.shift.Clauses[oldSide], oldRules = w.clauses(o, o, n)
-	d.shift.Clauses[newSide], d.newRules = w.clauses(n, o, n)
+	d.shift.Clauses[oldSide], oldRules = w.clauses(o, oldSide)
+	d.shift.Clauses[newSide], d.newRules = w.clauses(n, newSide)
 	switch {
 	case o == nil:
 		d.Kind, d.What = Added, d.Subject+" added"
@@ -110,9 +110,9 @@ func (w *walker) union(o, n *compile.UnionPlan) {
 	w.found = append(w.found, d)
 }
 
-// clauses returns the clauses for a union's rules, and their texts. Only the server can evaluate a rule
-// on a list: the values to try are lists of items that either union names.
-func (w *walker) clauses(u, o, n *compile.UnionPlan) (l []schemadiff.Clause, texts []string) {
+// clauses returns the clauses for a union's rules on one side, and their texts. Only the server can evaluate a
+// rule on a list.
+func (w *walker) clauses(u *compile.UnionPlan, side int) (l []schemadiff.Clause, texts []string) {
 	if u == nil {
 		return nil, nil
 	}
@@ -120,42 +120,13 @@ func (w *walker) clauses(u, o, n *compile.UnionPlan) (l []schemadiff.Clause, tex
 		rule := r.Validation()
 		texts = append(texts, rule.Rule)
 		if u.Union.OfItems() && r.Path.Equal(u.Path) {
-			l = append(l, w.ruleOfProperty(r.Path, rule, w.lists(u.Path, o, n)...)...)
+			list := r.Path.Schema(w.pair.root(side))
+			l = append(l, w.ruleOfProperty(r.Path, rule, sample.Between(w.ctx, withRule(list, nil), withRule(list, &rule))...)...)
 			continue
 		}
 		l = append(l, schemadiff.Clause{At: r.Path, Rule: &rule})
 	}
 	return l, texts
-}
-
-// lists returns the empty list, and lists of one and of two items that the unions name.
-func (w *walker) lists(p schemapath.Path, unions ...*compile.UnionPlan) []any {
-	var items []any
-	for i, u := range unions {
-		if u == nil {
-			continue
-		}
-		for _, m := range u.Union.Members {
-			item := map[string]any{}
-			if values := w.values(p.Append(schemapath.Items).Schema(w.pair.root(bothSides[i]))); len(values) > 0 {
-				item, _ = values[0].(map[string]any)
-			}
-			for _, k := range m.Item {
-				item[k.Name] = k.Value
-			}
-			if !slices.ContainsFunc(items, func(v any) bool { return reflect.DeepEqual(v, any(item)) }) {
-				items = append(items, item)
-			}
-		}
-	}
-	l := []any{[]any{}}
-	for i, a := range items {
-		l = append(l, []any{a})
-		for _, b := range items[:i] {
-			l = append(l, []any{b, a})
-		}
-	}
-	return l
 }
 
 // foldEnum merges a change of the discriminator's enum into the change of the union.
