@@ -75,7 +75,7 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 	}
 	never := ""
 	switch {
-	case c.Keyword == TransitionRule || c.Keyword == StaticRule && ReadsOld(c.Rule):
+	case c.Keyword == TransitionRule || c.Keyword == StaticRule && c.readsOld():
 		never = "a rule that reads oldSelf is always evaluated"
 	case c.Keyword == EvaluationError:
 		never = "an evaluation error is never ratcheted"
@@ -104,12 +104,6 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 
 func isStatus(p schemapath.Path) bool {
 	return len(p) > 0 && p[0] == schemapath.Property("status")
-}
-
-// ReadsOld reports whether the text of a rule reads oldSelf.
-func ReadsOld(rule string) bool {
-	parsed, err := formula.Parse(rule)
-	return err == nil && parsed.ReadsOld
 }
 
 // unit returns the longest prefix of a path along which the server can correlate the old and the
@@ -162,7 +156,7 @@ func (a Advice) String() string {
 // advise sets the advice on a change that may reject stored objects: which writes of these objects the
 // API server of the new CRD ratchets.
 func (p *pair) advise(d *difference, kubeVersion string) error {
-	static := slices.ContainsFunc(d.newRules, func(rule string) bool { return !ReadsOld(rule) })
+	static := slices.ContainsFunc(d.newRules, func(rule string) bool { return !Constraint{Rule: rule}.readsOld() })
 	if !d.Class.Refuses() || d.Version != d.NewVersion || d.Kind == Removed || d.Sort == Shape || d.Sort == VersionSort {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -56,6 +57,10 @@ func (c Constraint) IsRule() bool {
 	return c.Keyword == StaticRule || c.Keyword == TransitionRule || c.Keyword == EvaluationError
 }
 
+func (c Constraint) readsOld() bool {
+	return formula.ReadsOld(apiextensionsv1.ValidationRule{Rule: c.Rule})
+}
+
 // String returns the constraint and its path.
 func (c Constraint) String() string {
 	return string(c.Keyword) + " of " + cmp.Or(c.Path.String(), "the root")
@@ -77,7 +82,7 @@ func rulesOf(crd *apiextensionsv1.CustomResourceDefinition, version string) []*c
 	var l []*celRule
 	schemapath.Walk(SchemaOf(crd, version), func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
 		for i, r := range s.XValidations {
-			l = append(l, &celRule{r, version, slices.Clone(p), i, ReadsOld(r.Rule)})
+			l = append(l, &celRule{r, version, slices.Clone(p), i, formula.ReadsOld(r)})
 		}
 		return true
 	})

@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -241,6 +242,64 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Prediction, 
 		}
 	}
 	return v, nil
+}
+
+// stored returns a printed object in the form that the API server stores.
+func (j *Judge) stored(object map[string]any, v Prediction) (map[string]any, error) {
+	now := j
+	if j.before != nil {
+		now = j.before
+	}
+	storage := now.kind.Storage()
+	_, known := j.rules[storage]
+	switch {
+	case v.Version == storage || !known:
+		return object, nil
+	case !Converts(now.crd):
+		u := unstructured.Unstructured{Object: runtime.DeepCopyJSON(object)}
+		u.SetAPIVersion(j.crd.Spec.Group + "/" + storage)
+		return u.Object, nil
+	case !Converts(j.crd):
+		return nil, fmt.Errorf("%s is of version %s, which a webhook has made of the stored version %s", v, v.Version, storage)
+	}
+	return object, nil
+}
+
+func versionOf(object map[string]any) string {
+	u := unstructured.Unstructured{Object: object}
+	return u.GroupVersionKind().Version
+}
+
+// losses records the fields that writes of an object lose now but did not lose before the change.
+func (j *Judge) losses(object, stored map[string]any, versions []InVersion) {
+	was := j.before
+	if was == nil {
+		// Until a migration, the object may still be stored in the version in which it was printed.
+		was, stored = j, object
+	}
+	// The API server reads neither unknown fields nor nulls, so the change does not drop them.
+	had, err := was.kind.Read(stored, versionOf(stored))
+	if err != nil {
+		had = stored
+	}
+	all := make([][]string, len(versions))
+	for i, in := range versions {
+		all[i] = j.kind.Lost(had, in.Version)
+	}
+	for i, in := range versions {
+		lost := slices.Clone(all[i])
+		for k, other := range versions {
+			switch {
+			case j.before == nil: // a migration writes the object through some version
+				every := all[k]
+				lost = slices.DeleteFunc(lost, func(path string) bool { return !slices.Contains(every, path) })
+			case other.Version == in.Version && slices.Contains(j.before.kind.Served(), in.Version):
+				before := j.before.kind.Lost(had, in.Version)
+				lost = slices.DeleteFunc(lost, func(path string) bool { return slices.Contains(before, path) })
+			}
+		}
+		versions[i].Lost = lost
+	}
 }
 
 // versions predicts the writes of an object through each version that can represent it.

@@ -8,8 +8,23 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
+
+// Converts reports whether a webhook converts the objects of a CRD. Without a webhook, the API
+// server sets apiVersion and drops fields that the version lacks.
+func Converts(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+}
+
+// SchemaOf returns the schema of a version of a CRD, or nil if there is none.
+func SchemaOf(crd *apiextensionsv1.CustomResourceDefinition, version string) *apiextensionsv1.JSONSchemaProps {
+	if v := versionNamed(crd, version); v != nil && v.Schema != nil {
+		return v.Schema.OpenAPIV3Schema
+	}
+	return nil
+}
 
 // versionNamed returns the version of a CRD that has the given name, or nil if there is none.
 func versionNamed(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
@@ -43,14 +58,41 @@ func served(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
 	return v != nil && v.Served
 }
 
-// dropped returns the paths of fields of one version that another version drops. The versions may
-// belong to different CRDs.
-func dropped(from *apiextensionsv1.CustomResourceDefinition, name string, to *apiextensionsv1.CustomResourceDefinition, other string) []string {
-	a, b := SchemaOf(from, name), SchemaOf(to, other)
-	if a == nil || b == nil || to.Spec.PreserveUnknownFields {
+// dropped returns the paths of fields that objects of one version may have and that another version drops. The
+// versions may belong to different CRDs.
+func dropped(crd *apiextensionsv1.CustomResourceDefinition, name string, other *apiextensionsv1.CustomResourceDefinition, otherName string) []string {
+	from, to := SchemaOf(crd, name), SchemaOf(other, otherName)
+	if from == nil || to == nil || other.Spec.PreserveUnknownFields {
 		return nil
 	}
-	return Dropped(a, b)
+	var l []string
+	var walk func(p schemapath.Path, from, to *apiextensionsv1.JSONSchemaProps)
+	walk = func(p schemapath.Path, from, to *apiextensionsv1.JSONSchemaProps) {
+		keeps := preserves(to)
+		if preserves(from) && !keeps {
+			l = append(l, p.Append(schemapath.Values).String())
+		}
+		for _, step := range schemapath.Children(from) {
+			name, property := step.Property()
+			in := step.Schema(to)
+			if in == nil && property {
+				in = schemapath.Values.Schema(to)
+			}
+			switch {
+			case len(p) == 0 && slices.Contains(ownFields[:3], name):
+			case in != nil:
+				walk(p.Append(step), step.Schema(from), in)
+			case !keeps:
+				l = append(l, p.Append(step).String())
+			}
+		}
+	}
+	walk(nil, from, to)
+	return l
+}
+
+func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
+	return formula.KeepsUnknown(s) || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil && s.AdditionalProperties.Allows
 }
 
 // drops lists the fields that a write through a version drops from storage after the change but not

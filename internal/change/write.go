@@ -154,7 +154,7 @@ func (c *inquiry) change(ctx context.Context, edits []edit, status bool) (possib
 // readsWhatChanges reports whether another change may avoid the problem, because a rule compares
 // the change with the old object. Ratcheting does not depend on the change.
 func readsWhatChanges(p Problem) bool {
-	return p.Constraint.Keyword == TransitionRule || p.Constraint.Keyword == EvaluationError && ReadsOld(p.Constraint.Rule)
+	return p.Constraint.Keyword == TransitionRule || p.Constraint.Keyword == EvaluationError && p.Constraint.readsOld()
 }
 
 func (c *inquiry) replace(ctx context.Context, object, old map[string]any) ([]Problem, error) {
