@@ -6,7 +6,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/google/cel-go/common/operators"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/logic"
@@ -60,18 +59,23 @@ func (s *Space) bounds() {
 	}
 	for _, key := range sortedKeys(s.questions) {
 		q := s.questions[key]
-		p, i, exact := q.bounded()
-		if p == nil {
+		p := q.At
+		if q.Schema == nil {
+			p = q.measured()
+		}
+		if p == nil || p.Schema == nil || isIntOrString(p) || p.base != nil && kindOf(p.base) != kindOf(p) {
 			continue
 		}
-		sent := p.present
-		if p.view != nil {
-			sent = p.sent
-		}
-		within := of(p).within(i)
-		s.implies(s.And(sent, q.Holds.Lit), within)
-		if exact {
-			s.implies(s.And(sent, within), q.Holds.Lit)
+		if q.Schema == nil {
+			if _, c, ok := s.comparison(q); ok {
+				s.implies(p.wasSent(), s.Equal(c.below, of(p).below((c.bound+1)/2)))
+			}
+		} else if i, exact := intervalOf(q.Schema, kindOf(p)); i != (interval{}) {
+			within := of(p).within(i)
+			s.implies(s.And(p.wasSent(), q.Holds.Lit), within)
+			if exact {
+				s.implies(s.And(p.wasSent(), within), q.Holds.Lit)
+			}
 		}
 	}
 	for _, c := range order {
@@ -104,50 +108,25 @@ func magnitude(v any) (int64, bool) {
 	return n, ok
 }
 
-// bounded returns the integer, string or list that a question bounds, or nil, and the interval of the number or
-// size. It is exact if the question has no other condition.
-func (q *Question) bounded() (p *Place, i interval, exact bool) {
-	if q.Schema != nil {
-		if p = q.At; isIntOrString(p) {
-			return nil, i, false
-		}
-		i, exact = intervalOf(q.Schema, kindOf(p))
-	} else if p, i = q.compared(); p == nil {
-		return nil, i, false
-	} else {
-		exact = true
-	}
-	if i == (interval{}) {
-		return nil, i, false
-	}
-	return p, i, exact
-}
-
-// compared is bounded for an expression.
-func (q *Question) compared() (p *Place, i interval) {
-	rule, left, right, operator := q.sides()
+// measured returns the integer, string or list whose number or size a question compares with a constant, or nil.
+func (q *Question) measured() *Place {
+	rule, left, right, _ := q.sides()
 	if rule == nil || len(q.Reads) != 1 {
-		return nil, i
+		return nil
 	}
 	sized := function(left) == "size"
 	if sized {
 		left = operands(left)[0]
 	}
-	n, isNumber := literal(right).(number)
-	p = q.Reads[0]
+	p := q.Reads[0]
+	_, isNumber := literal(right).(number)
 	old, path, ok := selection(left, nil)
-	exact := ok && old == (p.Old != q.At.Old) && slices.Equal(p.Path(), append(q.At.Path(), path...))
-	if kind := kindOf(p); !isNumber || !exact || isIntOrString(p) || sized != (kind == "string" || kind == "array") || !sized && kind != "integer" || n.n == math.MaxInt64 {
-		return nil, i
+	exact := ok && isNumber && old == (p.Old != q.At.Old) && slices.Equal(p.Path(), append(q.At.Path(), path...))
+	kind := kindOf(p)
+	if !exact || sized != (kind == "string" || kind == "array") || !sized && kind != "integer" {
+		return nil
 	}
-	bound := n.n
-	if operator == operators.LessEquals || operator == operators.Greater {
-		bound++
-	}
-	if operator == operators.Less || operator == operators.LessEquals {
-		return p, interval{limit: &bound}
-	}
-	return p, interval{least: &bound}
+	return p
 }
 
 // intervalOf returns the bounds of a schema for an integer, or for the size of a string or list. It is exact if

@@ -307,16 +307,18 @@ func extends(b, a *apiextensionsv1.JSONSchemaProps, more bool) bool {
 	return (m == nil) == (n == nil) && (m == nil || m.Allows == n.Allows && extends(n.Schema, m.Schema, more))
 }
 
+// wasSent returns the formula that the value was sent.
+func (p *Place) wasSent() logic.Lit {
+	if p.view == nil {
+		return p.present
+	}
+	return p.sent
+}
+
 // Alike returns the formula that two views give the same answers if their schemas differ only by
 // properties that b adds. It assumes objects of which view a drops no property.
 func (s *Space) Alike(a, b *View) logic.Lit {
 	alike := logic.True
-	sent := func(p *Place) logic.Lit {
-		if p.view == nil {
-			return p.present
-		}
-		return p.sent
-	}
 	// A value that a view decodes without changes has a place outside of the view.
 	same := func(p, q *Place) logic.Lit {
 		switch {
@@ -324,12 +326,12 @@ func (s *Space) Alike(a, b *View) logic.Lit {
 			return logic.True.If(p.view == nil)
 		case p.view != a && p.view != nil || q.view != b && q.view != nil || p.Old != q.Old || !slices.Equal(p.Path(), q.Path()):
 			return logic.False
-		case sent(p) == sent(q) && p.present == q.present && p.null == q.null && len(p.given)+len(q.given) == 0 && extends(q.Schema, p.Schema, true):
+		case p.wasSent() == q.wasSent() && p.present == q.present && p.null == q.null && len(p.given)+len(q.given) == 0 && extends(q.Schema, p.Schema, true):
 			return logic.True
 		case !SameWhenSent(p.Schema, q.Schema):
 			return logic.False
 		}
-		return s.Or(s.And(sent(p), sent(q)), s.And(p.Key().Not(), q.Key().Not()))
+		return s.Or(s.And(p.wasSent(), q.wasSent()), s.And(p.Key().Not(), q.Key().Not()))
 	}
 	of := map[string][]*Question{}
 	for _, key := range sortedKeys(s.questions) {

@@ -69,7 +69,7 @@ var All = []Change{
 	{"immutable object", with(""), rules("self == oldSelf"), []string{"tighter spec: transition rule added: self == oldSelf"}},
 	{"changes let through", rules("self.a == oldSelf.a"), with(""), []string{"looser spec: transition rule removed: self.a == oldSelf.a"}},
 	{"wider bound in a rule", rules("self.i < 5"), rules("self.i < 10"), []string{"looser spec: rule changed: self.i < 5 -> self.i < 10"}},
-	{"two fields that may be equal", rules("self.a < self.b"), rules("self.b >= self.a"), []string{"looser spec: rule changed: self.a < self.b -> self.b >= self.a"}},
+	{"two fields that may be equal", rules("self.a < self.b") + "required: [a, b]\n", rules("self.b >= self.a") + "required: [a, b]\n", []string{"looser spec: rule changed: self.a < self.b -> self.b >= self.a"}},
 	{"two fields that may not be equal", rules("!has(oldSelf.i) || self.i >= oldSelf.i"), rules("!has(oldSelf.i) || self.i > oldSelf.i"), []string{"tighter spec: transition rule changed: !has(oldSelf.i) || self.i >= oldSelf.i -> !has(oldSelf.i) || self.i > oldSelf.i"}},
 	{"rule on a text", with(""), edit(with(""), "a: {type: string}", "a: {type: string, x-kubernetes-validations: [{rule: self.startsWith('x')}]}"), []string{"tighter spec.a: rule added: self.startsWith('x')"}},
 	{"read guarded", rules("self.a != 'z'"), rules("!has(self.a) || self.a != 'z'"), []string{"looser spec: rule changed: self.a != 'z' -> !has(self.a) || self.a != 'z'"}},
