@@ -124,8 +124,11 @@ func (q *Question) summand(e ast.Expr) (field ast.Expr, n int64) {
 		if p.base != nil {
 			p = p.base
 		}
-		i, _ := intervalOf(p.Schema, kindOf(p))
-		return kindOf(p) != "integer" || i.least == nil || i.limit == nil
+		if kindOf(p) != "integer" {
+			return true
+		}
+		i, _ := intervalOf(p.Schema, "integer")
+		return i.least == nil || i.limit == nil
 	}) {
 		return e, 0
 	}
