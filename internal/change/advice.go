@@ -176,7 +176,8 @@ func (p *pair) advise(d *difference, kubeVersion string) error {
 		constraint.Keyword = StaticRule
 	}
 	advice, err := Advise(p.root(newSide), constraint, d.of, kubeVersion)
-	if advice.Fails = advice.Fails && d.fails; !p.withStatus(newSide) {
+	advice.Fails = d.fails && constraint.Keyword == StaticRule && d.of == ByHand
+	if !p.withStatus(newSide) {
 		advice.SparesStatus = advice.Spares // no write of the status alone
 	}
 	d.Advice = advice.String()

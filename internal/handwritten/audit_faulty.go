@@ -54,7 +54,7 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 }
 
 // unmetRule is the reason why a rule is undecided that makes all others undecided.
-const unmetRule = "no object was found that it accepts, so examples leave it out"
+const unmetRule = "no object was found that it and the other rules accept, so examples leave it out"
 
 // unmet returns rules without which more objects have an example. They stay undecided.
 func (v *version) unmet(ctx context.Context) (l []rule) {

@@ -197,6 +197,8 @@ func TestFindings(t *testing.T) {
 		{"same", rules(strs, "!has(self.a) || has(self.b)", "has(self.a) ? has(self.b) : true"), []string{"UC927 delete one of them"}},
 		{"same, and a message names another field", rules(strs, "!has(self.a) || has(self.b) | b is required with a", "!has(self.a) || has(self.b)  | c is required with a"), []string{"UC927 read c in this rule, as its message says, or delete one of them"}},
 		{"same, and the other message names another field", rules(strs, "!has(self.a) || has(self.b) | c is required with a", "!has(self.a) || has(self.b)  | b is required with a"), []string{"UC927 read c in the other rule, as its message says, or delete one of them"}},
+		{"fails for two items", rules("properties: {l: {type: array, maxItems: 9, items: {type: object, properties: {k: {type: string, maxLength: 9}}}}}", "!has(self.l) || self.l.size() <= 1 || self.l.all(x, x.k != '')"), []string{"UC921 guard each read of a field that may be absent with has()"}},
+		{"beside an object without a type", rules("properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}, p: {x-kubernetes-preserve-unknown-fields: true, default: {q: 1}}}", "has(self.a) && self.a.startsWith('ab') && has(self.b) && self.b.endsWith('cd')"), nil},
 		{"reversed", rules(strs, "!has(self.a) || has(self.b)", "!has(self.b) || has(self.a)"), nil},
 
 		{"costly", "type: object\nproperties: {l: {type: array, items: {type: string}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}}",

@@ -63,12 +63,13 @@ func (s *Space) bounds() {
 		if q.Schema == nil {
 			p = q.measured()
 		}
-		if p == nil || p.Schema == nil || isIntOrString(p) || p.base != nil && kindOf(p.base) != kindOf(p) {
+		// The API server accepts a list for a string with a format, and a stored object may lack defaults.
+		if p == nil || p.Schema == nil || p.Old || kindOf(p) == "string" && p.Schema.Format != "" || isIntOrString(p) || p.base != nil && kindOf(p.base) != kindOf(p) {
 			continue
 		}
 		if q.Schema == nil {
 			if _, c, ok := s.comparison(q); ok {
-				s.implies(p.wasSent(), s.Equal(c.below, of(p).below((c.bound+1)/2)))
+				s.implies(p.wasSent(), s.Equal(c.below, of(p).below((c.bound+1)>>1)))
 			}
 		} else if i, exact := intervalOf(q.Schema, kindOf(p)); i != (interval{}) {
 			within := of(p).within(i)
@@ -164,7 +165,11 @@ func intervalOf(k *apiextensionsv1.JSONSchemaProps, kind string) (i interval, ex
 		rest.MinItems, rest.MaxItems = nil, nil
 	}
 	if kind != "integer" && i.limit != nil {
-		i.limit = after(*i.limit, true)
+		if *i.limit == math.MaxInt64 {
+			i.limit = nil
+		} else {
+			i.limit = after(*i.limit, true)
+		}
 	}
 	return i, isAny(&rest)
 }

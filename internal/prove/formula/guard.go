@@ -87,9 +87,7 @@ func (r *Rule) MayFail(s *apiextensionsv1.JSONSchemaProps) bool {
 			counts := name == operators.Add && args[0].Kind() == ast.IdentKind && args[0].AsIdent() == parser.HiddenAccumulatorName // exists_one
 			fails = fails || !literal && !converts && !counts && !slices.Contains(infallible, name)
 		case ast.ComprehensionKind:
-			macro := g.macro(e)
-			_, known := g.path(e.AsComprehension().IterRange())
-			fails = fails || !known || macro == nil || !slices.Contains(conditionMacros, macro.AsCall().FunctionName())
+			fails = fails || !g.printed[e.ID()]
 		}
 	}))
 	return fails
@@ -101,26 +99,25 @@ func MayLack(s *apiextensionsv1.JSONSchemaProps, root bool, path []string) bool 
 	optional := false
 	for i, name := range path {
 		if s == nil {
-			return false
+			return true // the metadata of an embedded resource, which schemas do not name
 		}
 		p, ok := s.Properties[name]
 		switch {
 		case name == Item:
 			optional, s = false, schemapath.Items.Schema(s)
 		case i == 0 && root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name):
-			optional, s = false, &p
+			return false
 		case ok:
 			optional, s = !slices.Contains(s.Required, name) && p.Default == nil || p.Nullable, &p
 		default:
-			s = schemapath.Values.Schema(s)
-			optional = s != nil
+			optional, s = true, schemapath.Values.Schema(s)
 		}
 	}
 	return optional
 }
 
 func (r *Rule) guarding(optional func(path []string) bool) *guarding {
-	g := &guarding{printer: printer{info: r.tree.SourceInfo(), accepts: map[int64]bool{}}, optional: optional, items: map[string][]string{}, entries: map[string]string{}}
+	g := &guarding{printer: printer{info: r.tree.SourceInfo(), accepts: map[int64]bool{}}, optional: optional, items: map[string][]string{}, entries: map[string]string{}, printed: map[int64]bool{}}
 	g.replace = g.guarded
 	return g
 }
@@ -383,6 +380,7 @@ type guarding struct {
 	items    map[string][]string // the paths of the items that variables stand for
 	added    []string            // the selections with a guard
 	entries  map[string]string   // the guards of entries of maps, by selection
+	printed  map[int64]bool      // the macros whose conditions have guards
 	// unchecked means that a conversion may fail.
 	unchecked bool
 }
@@ -424,7 +422,9 @@ func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
 	if macro := g.macro(e); macro != nil && slices.Contains(conditionMacros, macro.AsCall().FunctionName()) && len(macro.AsCall().Args()) == 2 {
 		c, call := e.AsComprehension(), macro.AsCall()
 		of = c.IterRange()
-		if path, ok := g.path(of); ok {
+		_, shadows := g.items[c.IterVar()]
+		if path, ok := g.path(of); ok && !shadows {
+			g.printed[e.ID()] = true
 			g.items[c.IterVar()] = append(slices.Clip(path), Item)
 			body, _ := g.print(conditionOf(c), slices.Concat(known, g.selected(of)))
 			delete(g.items, c.IterVar())

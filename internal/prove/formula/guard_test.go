@@ -62,32 +62,37 @@ func TestMayFail(t *testing.T) {
 		"self.all(k, k.startsWith('a'))":                              false,
 		"!has(self.items) || self.items.all(i, !has(i.x) || i.x > 1)": false,
 		"!has(self.items) || self.items.exists_one(i, has(i.x))":      false,
-		"self.a == 'x'":                                                     true,
-		"self.req == 'x' && isCIDR(self.req)":                               false,
-		"isCIDR(self.req) && cidr(self.req).ip().family() == 6":             false,
-		"isURL(self.req) ? url(self.req).getScheme() == 's' : true":         false,
-		"isURL(self.req) || url(self.req).getScheme() == 's'":               true,
-		"isIP(self.req) && isURL(self.a) && url(self.req).getHost() == 's'": true,
-		"semver(self.req, true).major() > 1":                                true,
-		"cidr(self.req).ip() == ip('10.0.0.1')":                             true,
-		"self.items.all(i, i.x == 1)":                                       true,
-		"!has(self.items) || self.items.all(i, i.x == 1)":                   true,
-		"self['a'] == 'x'":                                                  true,
-		"'a' in self && self['a'] == 'x'":                                   false,
-		"'a' in self || self['a'] == 'x'":                                   true,
-		"'a' in self && self['b'] == 'x'":                                   true,
-		"has(self.nulls) && 'a' in self.nulls":                              true,
-		"self[0] == 1":                                                      true,
-		"int(self) == 1":                                                    true,
-		"self / 2 > 1":                                                      true,
-		"self.filter(i, has(i.x)).all(i, i.x == 1)":                         true,
-		"self.all(i, i.l.all(j, j.x == 1))":                                 true,
+		"self.a == 'x'":                                                                     true,
+		"self.req == 'x' && isCIDR(self.req)":                                               false,
+		"isCIDR(self.req) && cidr(self.req).ip().family() == 6":                             false,
+		"isURL(self.req) ? url(self.req).getScheme() == 's' : true":                         false,
+		"isURL(self.req) || url(self.req).getScheme() == 's'":                               true,
+		"isIP(self.req) && isURL(self.a) && url(self.req).getHost() == 's'":                 true,
+		"!has(self.items) || self.items.exists(i, has(i.x)) != self.items.all(i, i.x == 1)": true,
+		"!has(self.items) || self.items.all(i, v, v.x == 1)":                                true,
+		"!has(self.items) || self.items.all(i, self.items.all(i, has(i.x)) && i.x == 1)":    true,
+		"!has(self.items) || self.items.all(i, !has(i.x) || self.items.all(i, i.x == 1))":   true,
+		"has(self.other) && self.other.metadata.name == 'a'":                                true,
+		"semver(self.req, true).major() > 1":                                                true,
+		"cidr(self.req).ip() == ip('10.0.0.1')":                                             true,
+		"self.items.all(i, i.x == 1)":                                                       true,
+		"!has(self.items) || self.items.all(i, i.x == 1)":                                   true,
+		"self['a'] == 'x'":                          true,
+		"'a' in self && self['a'] == 'x'":           false,
+		"'a' in self || self['a'] == 'x'":           true,
+		"'a' in self && self['b'] == 'x'":           true,
+		"has(self.nulls) && 'a' in self.nulls":      true,
+		"self[0] == 1":                              true,
+		"int(self) == 1":                            true,
+		"self / 2 > 1":                              true,
+		"self.filter(i, has(i.x)).all(i, i.x == 1)": true,
+		"self.all(i, i.l.all(j, j.x == 1))":         true,
 	} {
 		r, err := formula.Parse(rule)
 		if err != nil {
 			t.Fatal(err)
 		}
-		schema := parse(t, "type: object\nrequired: [req]\nproperties: {req: {type: string}, a: {type: string}, "+
+		schema := parse(t, "type: object\nrequired: [req]\nproperties: {req: {type: string}, a: {type: string}, other: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}, "+
 			"items: {type: array, items: {type: object, properties: {x: {type: integer}}}}}")
 		switch {
 		case strings.Contains(rule, "nulls"):

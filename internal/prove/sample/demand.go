@@ -170,10 +170,16 @@ func wanted(n *Schema, rules []*Test) (l []any) {
 					l = append(l, length.filled(v), strings.Repeat("a", missing)+v)
 				}
 			}
-			if v != "" && v[0] >= '0' && v[0] <= '9' {
-				l = append(l, "1"+v)
-			} else if strings.Contains(v, ".") {
+			switch {
+			case v != "" && v[0] >= '0' && v[0] <= '9':
+				l = append(l, "1"+v, "9"+v[1:])
+			case strings.Contains(v, "."):
 				l = append(l, "https://"+v)
+			}
+			if len(v) == 1 { // a separator of parts, perhaps of as many as the rule says
+				for _, n := range sizesOf(rules) {
+					l = append(l, strings.TrimSuffix(strings.Repeat("a"+v, n), v))
+				}
 			}
 		}
 	}

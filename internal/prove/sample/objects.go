@@ -209,7 +209,7 @@ func (p *properties) entries() [][]alternative {
 	for _, v := range of[:min(len(of), maxWords)] {
 		var all []alternative
 		for _, literal := range p.literals {
-			if key, ok := literal.(string); ok && key != v {
+			if key, ok := literal.(string); ok && key != "" && key != v {
 				all = append(all, alternative{key, v})
 			}
 		}
@@ -275,7 +275,7 @@ func (p *properties) choices(name string) []any {
 	}
 	l := values[:1:1]
 	for _, v := range slices.Concat(p.Wanted(n), values[1:]) {
-		if !slices.Contains(l, v) {
+		if !slices.ContainsFunc(l, func(w any) bool { return reflect.DeepEqual(v, w) }) {
 			l = append(l, v)
 		}
 	}

@@ -35,7 +35,7 @@ var formats = map[string]string{
 
 // samples are common strings without a format.
 var samples = []string{
-	"a", "", "A", "1", "0", "example.com", "https://example.com", "a/b", "1s", "5m", "192.0.2.1", "192.0.2.0/24", "2001:db8::1", "2001:db8::/32", "1Gi", "50%", "a=b", "/a", "a@example.com",
+	"a", "", "A", "1", "0", "example.com", "https://example.com", "a/b", "1s", "5m", "192.0.2.1", "192.0.2.0/24", "10.0.0.0/8", "2001:db8::1", "2001:db8::/32", "1Gi", "50%", "a=b", "/a", "a@example.com",
 	"example.com/a", "v1", "v1.2.3", "1.2.3", "true", "2000-01-01T00:00:00Z", "123e4567-e89b-12d3-a456-426614174000", "http://a", "a:1", "a.b", "{}", "us-east-1", "*",
 }
 

@@ -358,7 +358,15 @@ func (g *Source) lists(n *Schema) iter.Seq[any] {
 		}
 		values := g.Several(items)
 		n.inner = items.failure
-		for _, v := range values {
+		sized := func(size int, v any) []any {
+			list := []any{v}
+			for i := 1; i < size; i++ {
+				list = append(list, another(v, nil, i, n.Props.XListMapKeys))
+			}
+			return list
+		}
+		sizes := sizesOf(n.demands())
+		for i, v := range values {
 			list := []any{v}
 			for i := 1; i < least; i++ {
 				list = append(list, another(v, values, i, n.Props.XListMapKeys))
@@ -369,17 +377,24 @@ func (g *Source) lists(n *Schema) iter.Seq[any] {
 			if l := spread(v, items); len(l) > 1 && !yield(l) {
 				return
 			}
+			if i > 0 {
+				continue
+			}
+			for _, size := range sizes {
+				if !yield(sized(size, v)) {
+					return
+				}
+			}
+			if items.Props.Nullable && !yield([]any{nil}) {
+				return
+			}
 		}
 		if len(values) > 1 && least < 2 && !yield([]any{values[0], values[1]}) {
 			return
 		}
-		for _, size := range sizesOf(n.demands()) {
+		for _, size := range sizes {
 			for _, v := range append(g.Wanted(items), values...) {
-				list := []any{v}
-				for i := 1; i < size; i++ {
-					list = append(list, another(v, nil, i, n.Props.XListMapKeys))
-				}
-				if !yield(list) {
+				if !yield(sized(size, v)) {
 					return
 				}
 			}
