@@ -105,7 +105,7 @@ func TestCompare(t *testing.T) {
 				if d.Note == "" && (refuses != (d.Refused != nil) || accepts != (d.Accepted != nil)) {
 					t.Errorf("%s: refused %v, accepted %v", d.What, d.Refused, d.Accepted)
 				}
-				if d.Undecided != "" && d.Class != "unknown" {
+				if d.Undecided != "" && d.Class != change.Undecided {
 					t.Errorf("%s: undecided: %s", d.What, d.Undecided)
 				}
 			}

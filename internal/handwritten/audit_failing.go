@@ -160,7 +160,7 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fixes []Fix
 			l = append(l, g)
 		}
 	}
-	l = slices.DeleteFunc(l, func(g *guarded) bool { return o.contradicts(a, g) })
+	l = slices.DeleteFunc(l, func(g *guarded) bool { return o.contradicts(a, g) || o.excludesValue(a, g) })
 	if len(l) == 0 {
 		return nil, hint
 	}
@@ -222,6 +222,21 @@ func (o *object) guarded(a *audited, e *prove.Example, text string) *guarded {
 		return nil
 	}
 	return &guarded{fixed, text, func(e *prove.Example) bool { return accepts(o.Source.Context(), v.judge, e.Old, e.New) }}
+}
+
+// excludesValue reports whether a rule with guards rejects every object with a value of an enum, although the
+// rule fails to evaluate on such objects, and no other rule rejects them.
+func (o *object) excludesValue(a *audited, g *guarded) bool {
+	there := append(o.others(a.Check), o.create(), a.Place.Present())
+	for name, p := range a.Schema.Props.Properties {
+		for _, v := range formula.EnumValues(&p) {
+			is := append(slices.Clone(there), a.Place.Lookup(name).Equals(v))
+			if o.Never(append(is, g.Holds)...) && !o.Never(append(is, a.Fails)...) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // contradicts reports whether a rule with guards rejects an object that the message of the rule allows,
