@@ -28,6 +28,7 @@ type statement struct {
 	members   []member // the fields, as the rule uses them
 	// The object breaks the statement, or certainly meets it.
 	breaks, meets logic.Lit
+	none          logic.Lit // the object has none of the fields
 }
 
 const maxFields = 12
@@ -113,7 +114,7 @@ func (o *object) state() {
 			if s.meets = o.meets(s, form, set, present); form == Either {
 				form = AtMostOne // it may mean both, see looser
 			}
-			s.breaks = o.meets(s, form, present, set).Not()
+			s.breaks, s.none = o.meets(s, form, present, set).Not(), o.Space.Or(present...).Not()
 			o.statements = append(o.statements, s)
 		}
 	}
@@ -184,6 +185,9 @@ func (o *object) looser() []Finding {
 			}
 		}
 		e := o.accepted(s.breaks, s.of.Place.Present())
+		if e == nil && s.Form == Either {
+			e = o.accepted(s.none, s.of.Place.Present())
+		}
 		if e == nil {
 			continue
 		}

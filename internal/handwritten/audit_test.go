@@ -146,6 +146,7 @@ func TestFindings(t *testing.T) {
 		{"not both empty, and exclusive", rules(strs, "has(self.a) || has(self.b) | a and b cannot be both empty and are mutually exclusive"), []string{"UC922 write [has(self.a), has(self.b)].exists_one(x, x), which rejects this object, or correct the text"}},
 		{"must not be set in a case", rules(strs, "!has(self.b) || !has(self.a) | a must not be set"), nil},
 		{"either", rules(strs, "has(self.a) != has(self.b) || has(self.c) | either a or b must be set"), []string{"UC922 write [has(self.a), has(self.b), has(self.c)].exists_one(x, x), which rejects this object, or correct the text"}},
+		{"either, and not both", rules(strs, "!(has(self.a) && has(self.b)) | either a or b must be set"), []string{"UC922 write [has(self.a), has(self.b)].exists_one(x, x), which rejects this object, or correct the text"}},
 		{"either or both", rules(strs, "has(self.a) || has(self.b) | either a or b must be set"), nil},
 		{"description", "description: Exactly one of a or b must be set.\n" + rules(strs, "has(self.a) || has(self.b)"), []string{"UC922 write [has(self.a), has(self.b)].exists_one(x, x), which rejects this object, or correct the text"}},
 		{"description of other fields", "description: Exactly one of a or c must be set.\n" + rules(strs, "!has(self.a) || !has(self.b)"), nil},
