@@ -49,4 +49,11 @@
 // A missing fact is unknown. Irrelevant facts may be unknown. For example, objects are irrelevant if the new schema accepts
 // every object that the old one accepts. [Facts.ReadLive], [Facts.ReadMigrations] and [ReadServers]
 // read facts from the output of kubectl, and report facts that contradict others.
+//
+// # Storage versions
+//
+// [AgreedStorageVersion], [StorageVersionName] and [ValidateStorageVersionName] are the rules of
+// KEP-2339, the StorageVersion API, with the types of k8s.io/api/apiserverinternal/v1alpha1. In
+// Kubernetes 1.37 the API is still alpha and off by default, and no server reports custom resources,
+// so no command reads these objects.
 package change
