@@ -76,8 +76,10 @@ type version struct {
 	name    string
 	written *apiextensionsv1.JSONSchemaProps // the schema in the file; only its rules are audited
 	root    *sample.Schema
-	// judge is the API server's code. It has no status subresource: one write sets all fields.
-	judge *server.Kind
+	// judge is the API server's code. It has no status subresource: one write sets all fields. statusApart
+	// means that the CRD has it.
+	judge       *server.Kind
+	statusApart bool
 	// without is the version without the rule lacks: see lacking.
 	without *version
 	lacks   *sample.Test
@@ -95,7 +97,8 @@ func newVersion(ctx context.Context, c *crdpatch.CRD, crd *apiextensionsv1.Custo
 	one.Storage, one.Subresources, one.Deprecated = true, nil, false
 	alone.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{one}
 	alone.Spec.Conversion = nil
-	v := &version{source: c, crd: &alone, index: index, name: one.Name}
+	s := crd.Spec.Versions[index].Subresources
+	v := &version{source: c, crd: &alone, index: index, name: one.Name, statusApart: s != nil && s.Status != nil}
 	if one.Schema != nil {
 		v.written = one.Schema.OpenAPIV3Schema
 	}

@@ -30,6 +30,8 @@ type Finding struct {
 	Without int `json:"-"`
 
 	of rule
+	// ofStatus means that the rule is on the status, which clients write apart.
+	ofStatus bool
 	// guarded, unless nil, is the fix of a finding of bypassed.
 	guarded *further
 }
@@ -48,6 +50,7 @@ func (v *version) finding(code diag.Code, r rule, e *prove.Example, response, fo
 	at := v.source.Constraint(place, verify.Constraint{Key: "x-kubernetes-validations", Index: r.Index})
 	f := AuditError(diag.New(code, at, format, args...).In(place))
 	f.CRD, f.Version, f.Rule, f.Response, f.of = v.source.Target().Name, v.name, r.Text, response, r
+	f.ofStatus = v.statusApart && len(r.path) > 0 && r.path[0] == schemapath.Property("status")
 	if e != nil {
 		f.Example = &verify.Example{Old: e.Old, New: e.New}
 	}

@@ -69,14 +69,17 @@ func (f Finding) write(d *report.Document) {
 	d.Say(f.Message)
 	d.Add(report.Code{Language: "cel", Text: f.Rule + "\n"})
 	if f.Example != nil {
-		said := "The API server accepts:"
+		who, verb := "The API server", " accepts:"
+		switch {
+		case f.Without > 0:
+			who = "Without the rules below, the API server"
+		case f.ofStatus:
+			who = "When the status is written, the API server"
+		}
 		if f.Response != "" {
-			said = "The API server rejects:"
+			verb = " rejects:"
 		}
-		if f.Without > 0 {
-			said = "Without the rules below, the" + strings.TrimPrefix(said, "The")
-		}
-		d.Say(said)
+		d.Say(who + verb)
 		d.Add(report.Example(f.Example.Old, f.Between, f.Example.New))
 		if f.Response != "" {
 			d.Add(report.Quote{f.Response})
