@@ -399,6 +399,8 @@ func Implies(ctx context.Context, s, keyword *apiextensionsv1.JSONSchemaProps) b
 		return !null && !slices.ContainsFunc(formula.EnumValues(s), func(v any) bool { return !accepts(v) })
 	case s.Type == "integer" && keyword.Type == "integer" && keyword.Format == "int32" && reflect.DeepEqual(&only, Anything):
 		return impliesBound(ctx, s, keyword)
+	case s.Type == "integer" && keyword.Type == "integer" && keyword.Format == "int64" && reflect.DeepEqual(&only, Anything):
+		return true // the API server accepts no other integers, and no number with a decimal point beyond 2^53
 	case reflect.DeepEqual(&only, Anything):
 		return !typed || s.Type == keyword.Type && s.XIntOrString == keyword.XIntOrString && s.Format == keyword.Format || keyword.Format == "" && !isText || isText && !isKnown(s.Format) && (keyword.Format == "password" || !isKnown(keyword.Format))
 	case only.Pattern == "" && (only.MinLength != nil || only.MaxLength != nil) && isWithin(s.MinLength, s.MaxLength, only.MinLength, only.MaxLength):

@@ -60,6 +60,8 @@ var All = []Change{
 		[]string{"same spec.v: rule removed: self.size() < 6", "same spec.v: maxItems added: 5"}},
 	{"bound moved to a looser rule", value("integer, maximum: 5"), value("integer") + "x-kubernetes-validations:\n- rule: '!has(self.v) || self.v <= 6'\n",
 		[]string{"same spec: rule added: !has(self.v) || self.v <= 6", "looser spec.v: maximum removed: 5"}},
+	{"format of all integers", value("integer"), value("integer, format: int64"), []string{"same spec.v: format added: int64"}},
+	{"wider format", value("integer, format: int32"), value("integer, format: int64"), []string{"looser spec.v: format int32 -> int64"}},
 	{"negative bound", value("integer, minimum: -10, maximum: -1"), value("integer, minimum: -10, maximum: -1") + "x-kubernetes-validations:\n- rule: '!has(self.v) || self.v < -1'\n",
 		[]string{"tighter spec: rule added: !has(self.v) || self.v < -1"}},
 	{"greatest length", value("string, maxLength: 9223372036854775807"), value("string, maxLength: 9223372036854775807") + "x-kubernetes-validations:\n- rule: '!has(self.v) || size(self.v) <= 5'\n",
