@@ -21,7 +21,7 @@ import (
 
 // setPolicies replaces all admission policies and their bindings by a stream of YAML documents. It
 // returns when they are in force. This takes up to five seconds on the first call, and if CRDs were
-// installed since the previous one.
+// installed since the previous one, and longer for hundreds of policies beside other work.
 func (s *policyServer) setPolicies(ctx context.Context, policies []byte) error {
 	// The last changes take effect last: a CRD, and policies that together reject its objects.
 	s.settings++
@@ -36,7 +36,7 @@ func (s *policyServer) setPolicies(ctx context.Context, policies []byte) error {
 		return err
 	}
 	object := fmt.Appendf(nil, `{"apiVersion": "probe%d.test/v1", "kind": "Probe", "metadata": {"name": "probe"}, "spec": {}}`, s.probe)
-	return wait.PollUntilContextTimeout(ctx, 5*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+	return wait.PollUntilContextTimeout(ctx, 5*time.Millisecond, 3*time.Minute, true, func(ctx context.Context) (bool, error) {
 		request := s.client.Post().AbsPath(fmt.Sprintf("/apis/probe%d.test/v1/probes", s.probe)).Param("dryRun", "All")
 		err := request.SetHeader("Content-Type", "application/json").Body(object).Do(ctx).Error()
 		return err != nil && strings.HasSuffix(err.Error(), mark), ctx.Err()
