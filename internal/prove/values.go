@@ -104,7 +104,7 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 		}
 	}
 	p.AddAccepted(s, s.schema, r)
-	if r.whole && !sample.Composite(s.schema.Props) {
+	if r.whole {
 		for _, v := range p.Source.Wanted(s.schema) {
 			if len(s.Values) < maxSlot {
 				s.Add(v)

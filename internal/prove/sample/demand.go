@@ -74,26 +74,23 @@ func (t *Test) below(child *Schema) *Test {
 // read nothing else.
 func (g *Source) preferred(n *Schema) (any, error) {
 	var best any
-	most := -1
+	least := 0
 	v, err := g.search(n, g.raw(n), func(v any) bool {
-		held, all := 0, 0
-		for _, t := range n.inherited() {
-			if t.ask != nil {
-				all++
-				if said, _ := t.Evaluate(g.ctx, v, nil); said == Holds {
-					held++
-				}
-			}
+		rejecting := len(g.rejecting(n.inherited(), v))
+		if best == nil || rejecting < least {
+			best, least = v, rejecting
 		}
-		if held > most {
-			best, most = v, held
-		}
-		return held == all
+		return rejecting == 0
 	})
-	if most >= 0 {
+	if best != nil {
 		return best, nil
 	}
 	return v, err
+}
+
+// rejecting returns the tests that do not hold on the creation of a value.
+func (g *Source) rejecting(tests []*Test, v any) []*Test {
+	return slices.DeleteFunc(slices.Clone(tests), func(t *Test) bool { said, _ := t.Evaluate(g.ctx, v, nil); return said == Holds })
 }
 
 // Unmet returns the rules of a schema that reject the value which satisfies the most of them, among the
@@ -121,7 +118,7 @@ func (g *Source) Unmet(n *Schema) (unmet []*Test) {
 // needed reports whether a rule rejects every object of the schema without an optional property.
 func (g *Source) needed(n *Schema, name string) bool {
 	return slices.ContainsFunc(n.demands(), func(t *Test) bool {
-		if t.ask == nil || t.Broken != nil || len(t.Paths) == 0 || slices.ContainsFunc(t.Paths, func(path []string) bool { return len(path) == 0 || path[0] != name }) {
+		if len(t.Paths) == 0 || slices.ContainsFunc(t.Paths, func(path []string) bool { return len(path) == 0 || path[0] != name }) {
 			return false
 		}
 		said, _ := t.Evaluate(g.ctx, map[string]any{}, nil)
@@ -129,8 +126,12 @@ func (g *Source) needed(n *Schema, name string) bool {
 	})
 }
 
-// Wanted returns scalars that rules on ancestors of a schema may require, and that the schema accepts.
+// Wanted returns scalars that rules on ancestors of a schema may require, and that the schema accepts. There
+// are none for composite values.
 func (g *Source) Wanted(n *Schema) (l []any) {
+	if Composite(n.Props) {
+		return nil
+	}
 	for _, v := range wanted(n, n.inherited()) {
 		if v, err := g.Accept(n, v); err == nil && !slices.Contains(l, v) {
 			l = append(l, v)

@@ -139,38 +139,39 @@ func (p *properties) base() (map[string]any, error) {
 // improved returns an object with values, one property after the other, for which more rules hold.
 func (p *properties) improved(object map[string]any) map[string]any {
 	for range maxWords {
-		failing := slices.DeleteFunc(p.n.demands(), func(t *Test) bool { said, _ := t.Evaluate(p.ctx, object, nil); return said == Holds })
-		before := object
-		for _, name := range p.names {
-			if !slices.ContainsFunc(failing, func(t *Test) bool {
-				return slices.ContainsFunc(t.Paths, func(path []string) bool { return len(path) > 0 && path[0] == name })
-			}) {
-				continue
-			}
-			most := 0
-			_, _ = p.search(p.n.Property(name), p.raw(p.n.Property(name)), func(v any) bool {
-				with := maps.Clone(before)
-				with[name] = v
-				held := 0
-				for _, t := range failing {
-					if said, _ := t.Evaluate(p.ctx, with, nil); said == Holds {
-						held++
-					}
-				}
-				if held > most {
-					object, most = with, held
-				}
-				return held == len(failing)
-			})
-			if most > 0 {
-				break
-			}
-		}
-		if len(failing) == 0 || reflect.DeepEqual(object, before) {
+		better := p.better(object)
+		if better == nil {
 			break
 		}
+		object = better
 	}
 	return object
+}
+
+// better returns an object with another value of one property for which the most of the rules hold that
+// reject the given one. It returns nil if there is none.
+func (p *properties) better(object map[string]any) (better map[string]any) {
+	rejecting := p.rejecting(p.n.demands(), object)
+	for _, name := range p.names {
+		if !slices.ContainsFunc(rejecting, func(t *Test) bool {
+			return slices.ContainsFunc(t.Paths, func(path []string) bool { return len(path) > 0 && path[0] == name })
+		}) {
+			continue
+		}
+		least, n := len(rejecting), p.n.Property(name)
+		_, _ = p.search(n, p.raw(n), func(v any) bool {
+			with := maps.Clone(object)
+			with[name] = v
+			if left := len(p.rejecting(rejecting, with)); left < least {
+				better, least = with, left
+			}
+			return least == 0
+		})
+		if better != nil {
+			return better
+		}
+	}
+	return nil
 }
 
 // open reports whether the object may have additional properties.

@@ -312,7 +312,11 @@ func (g *Source) raw(n *Schema) iter.Seq[any] {
 
 func (g *Source) typed(n *Schema) iter.Seq[any] {
 	s := n.Props
-	own, others := slices.Values(wanted(n, n.Rules())), slices.Values(wanted(n, n.inherited()))
+	// Most searches end before the literals of other schemas.
+	literals := func(rules func() []*Test) iter.Seq[any] {
+		return func(yield func(any) bool) { slices.Values(wanted(n, rules()))(yield) }
+	}
+	own, others := literals(n.Rules), literals(n.inherited)
 	switch {
 	case s.XIntOrString:
 		return join(slices.Values([]any{int64(1), "1", int64(0), "50%", int64(8080)}), own, texts(n), others)
@@ -358,20 +362,16 @@ func (g *Source) lists(n *Schema) iter.Seq[any] {
 		}
 		values := g.Several(items)
 		n.inner = items.failure
-		sized := func(size int, v any) []any {
+		sized := func(size int, v any, others []any) []any {
 			list := []any{v}
 			for i := 1; i < size; i++ {
-				list = append(list, another(v, nil, i, n.Props.XListMapKeys))
+				list = append(list, another(v, others, i, n.Props.XListMapKeys))
 			}
 			return list
 		}
 		sizes := sizesOf(n.demands())
 		for i, v := range values {
-			list := []any{v}
-			for i := 1; i < least; i++ {
-				list = append(list, another(v, values, i, n.Props.XListMapKeys))
-			}
-			if !yield(list) {
+			if !yield(sized(least, v, values)) {
 				return
 			}
 			if l := spread(v, items); len(l) > 1 && !yield(l) {
@@ -381,7 +381,7 @@ func (g *Source) lists(n *Schema) iter.Seq[any] {
 				continue
 			}
 			for _, size := range sizes {
-				if !yield(sized(size, v)) {
+				if !yield(sized(size, v, nil)) {
 					return
 				}
 			}
@@ -394,7 +394,7 @@ func (g *Source) lists(n *Schema) iter.Seq[any] {
 		}
 		for _, size := range sizes {
 			for _, v := range append(g.Wanted(items), values...) {
-				if !yield(sized(size, v)) {
+				if !yield(sized(size, v, nil)) {
 					return
 				}
 			}

@@ -206,10 +206,7 @@ func (g *Source) findName() string {
 		}
 	}
 	v, err := g.search(n, parts, func(v any) bool {
-		return len(validation.IsDNS1123Subdomain(v.(string))) == 0 && !slices.ContainsFunc(n.inherited(), func(t *Test) bool {
-			said, _ := t.Evaluate(g.ctx, v, nil)
-			return said != Holds
-		})
+		return len(validation.IsDNS1123Subdomain(v.(string))) == 0 && len(g.rejecting(n.inherited(), v)) == 0
 	})
 	if err != nil {
 		return usualName
