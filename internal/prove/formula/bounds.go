@@ -111,16 +111,17 @@ func magnitude(v any) (int64, bool) {
 
 // measured returns the integer, string or list whose number or size a question compares with a constant, or nil.
 func (q *Question) measured() *Place {
-	rule, left, right, _ := q.sides()
-	if rule == nil || len(q.Reads) != 1 {
+	compared := q.sides()
+	if compared.rule == nil || len(q.Reads) != 1 {
 		return nil
 	}
+	left := compared.left
 	sized := function(left) == "size"
 	if sized {
 		left = operands(left)[0]
 	}
 	p := q.Reads[0]
-	_, isNumber := literal(right).(number)
+	_, isNumber := literal(compared.right).(number)
 	old, path, ok := selection(left, nil)
 	exact := ok && isNumber && old == (p.Old != q.At.Old) && slices.Equal(p.Path(), append(q.At.Path(), path...))
 	kind := kindOf(p)

@@ -83,8 +83,9 @@ func (r *Rule) MayFail(s *apiextensionsv1.JSONSchemaProps) bool {
 			}
 			args := e.AsCall().Args()
 			literal := name == "matches" && last(args).Kind() == ast.LiteralKind
-			_, converts := conversions[name]                                                                                        // see guarding.unchecked
-			counts := name == operators.Add && args[0].Kind() == ast.IdentKind && args[0].AsIdent() == parser.HiddenAccumulatorName // exists_one
+			_, converts := conversions[name] // see guarding.unchecked
+			// exists_one counts.
+			counts := name == operators.Add && args[0].Kind() == ast.IdentKind && args[0].AsIdent() == parser.HiddenAccumulatorName
 			fails = fails || !literal && !converts && !counts && !slices.Contains(infallible, name)
 		case ast.ComprehensionKind:
 			fails = fails || !g.printed[e.ID()]
@@ -454,11 +455,11 @@ func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
 // conditionOf returns the condition of all, exists or exists_one, whose own macros are expanded, unlike in the
 // call of the macro.
 func conditionOf(c ast.ComprehensionExpr) ast.Expr {
-	step := c.LoopStep()
-	if args := step.AsCall().Args(); function(step) != operators.Conditional {
-		return args[1] // after the accumulator
+	args := c.LoopStep().AsCall().Args()
+	if function(c.LoopStep()) == operators.Conditional {
+		return args[0]
 	}
-	return step.AsCall().Args()[0]
+	return args[1] // after the accumulator
 }
 
 // equivalence returns the sides of an equation of conditions, and the operator.

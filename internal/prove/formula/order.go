@@ -45,31 +45,46 @@ func (s *Space) order() {
 	}
 }
 
-// sides parses a question that compares two values with an order. A number is on the right.
-func (q *Question) sides() (rule *Rule, left, right ast.Expr, operator string) {
-	if !strings.ContainsAny(q.Text, "<>") {
-		return nil, nil, nil, ""
+// sides are the operands of a question that compares two values with an order. A number is on the right.
+type sides struct {
+	rule        *Rule // nil for other questions
+	left, right ast.Expr
+	operator    string
+}
+
+// sides parses the question, once.
+func (q *Question) sides() sides {
+	if q.compared == nil {
+		q.compared = &sides{}
+		if strings.ContainsAny(q.Text, "<>") {
+			*q.compared = parseSides(q.Text)
+		}
 	}
-	rule, err := Parse(q.Text)
+	return *q.compared
+}
+
+func parseSides(text string) (s sides) {
+	rule, err := Parse(text)
 	if err != nil || rule.tree.Expr().Kind() != ast.CallKind {
-		return nil, nil, nil, ""
+		return s
 	}
 	call := rule.tree.Expr().AsCall()
-	operator = call.FunctionName()
+	operator := call.FunctionName()
 	if !slices.Contains([]string{operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals}, operator) {
-		return nil, nil, nil, ""
+		return s
 	}
-	left, right = call.Args()[0], call.Args()[1]
+	left, right := call.Args()[0], call.Args()[1]
 	if _, isNumber := literal(left).(number); isNumber {
 		left, right, operator = right, left, mirrored[operator]
 	}
-	return rule, left, right, operator
+	return sides{rule, left, right, operator}
 }
 
 // comparison parses a question that compares a number with a constant integer, or two fields. of is the
 // number, or the difference of the fields, as text.
 func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) {
-	rule, left, right, operator := q.sides()
+	compared := q.sides()
+	rule, left, right, operator := compared.rule, compared.left, compared.right, compared.operator
 	if rule == nil {
 		return "", c, false
 	}

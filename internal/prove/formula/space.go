@@ -86,7 +86,8 @@ type Question struct {
 	What         string
 	Holds, Fails *Fact
 	// Costly means that the evaluation may exceed the cost limit: see [Rule.Costly].
-	Costly bool
+	Costly   bool
+	compared *sides // nil before sides is called
 }
 
 // Place is the position of a value in an object.
