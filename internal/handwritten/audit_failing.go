@@ -2,6 +2,7 @@ package handwritten
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -228,7 +229,8 @@ func (o *object) guarded(a *audited, e *prove.Example, text string) *guarded {
 // rule fails to evaluate on such objects, and no other rule rejects them.
 func (o *object) excludesValue(a *audited, g *guarded) bool {
 	there := append(o.others(a.Check), o.create(), a.Place.Present())
-	for name, p := range a.Schema.Props.Properties {
+	for _, name := range slices.Sorted(maps.Keys(a.Schema.Props.Properties)) {
+		p := a.Schema.Props.Properties[name]
 		for _, v := range formula.EnumValues(&p) {
 			is := append(slices.Clone(there), a.Place.Lookup(name).Equals(v))
 			if o.Never(append(is, g.Holds)...) && !o.Never(append(is, a.Fails)...) {
