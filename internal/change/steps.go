@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
@@ -28,13 +29,15 @@ type row struct {
 type outcomes []row
 
 func (l outcomes) steps(f *Facts) []Step {
+	phrased := sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("phrases").Funcs(f.words()).Parse(phrases))
+	})
 	fill := func(text string) string {
 		if text == "" {
 			return ""
 		}
 		var b strings.Builder
-		phrased := template.Must(template.New("phrases").Funcs(f.words()).Parse(phrases))
-		if err := template.Must(phrased.New("text").Parse(text)).Execute(&b, f); err != nil {
+		if err := template.Must(phrased().New("text").Parse(text)).Execute(&b, f); err != nil {
 			panic(err) // a row applies although a fact for its text is unknown
 		}
 		return b.String()
